@@ -25,6 +25,7 @@ namespace {
 constexpr const char* kCounters = "counters";
 constexpr const char* kDevices = "devices";
 constexpr const char* kPoints = "points";
+constexpr const char* kLaunches = "launches";
 
 struct GateCommandOptions {
   std::vector<std::string> runs;
@@ -35,6 +36,7 @@ struct GateCommandOptions {
   std::vector<std::string> allow;
   std::string junit;
   std::string markdown;
+  bool json = false;
   GateOptions gate;
 };
 
@@ -91,7 +93,7 @@ std::vector<AnalysedRun> bases_from_history(const AnalysedRun& now, const GateCo
   }
   for (const auto& [name, reason] : read.damaged) terminal::print(stderr, "left out: {} {}\n", name, reason);
   const std::size_t used = std::min(options.last, found);
-  terminal::print("baseline: the newest {} of {} comparable runs\n", used, found);
+  if (!options.json) terminal::print("baseline: the newest {} of {} comparable runs\n", used, found);
   return {std::make_move_iterator(bases.end() - static_cast<std::ptrdiff_t>(used)),
           std::make_move_iterator(bases.end())};
 }
@@ -110,6 +112,7 @@ int run_gate(const GateCommandOptions& options) {
   chosen.checks = chosen_checks(options.only);
   chosen.allow_other_devices = contains(options.allow, kDevices);
   chosen.allow_other_points = contains(options.allow, kPoints);
+  chosen.allow_other_launches = contains(options.allow, kLaunches);
   const RunComparison comparison = compare(runs.baseline, runs.now.front());
   const Gate judged = gate(comparison, chosen);
   if (!options.junit.empty()) {
@@ -118,7 +121,7 @@ int run_gate(const GateCommandOptions& options) {
   if (!options.markdown.empty()) {
     write_file(options.markdown, gate_md(judged), "choose another file with --markdown");
   }
-  terminal::print("{}", gate_text(judged, columns_of(stdout)));
+  terminal::print("{}", options.json ? gate_json(judged) : gate_text(judged, columns_of(stdout)));
   return judged.exit_code();
 }
 
@@ -170,16 +173,20 @@ void add_gate_command(CLI::App& app, Action& action) {
       ->check(CLI::IsMember(names_of_checks()))
       ->type_name("CHECK,...");
   command
-      ->add_option("--allow", options->allow,
-                   "Compare even if these differ: devices, or points (checks only points in both runs)")
+      ->add_option(
+          "--allow", options->allow,
+          "Compare even if these differ: devices; points (checks only what both runs have); launches (a "
+          "program launched more, or less)")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(std::vector<std::string>{kDevices, kPoints}))
+      ->check(CLI::IsMember(std::vector<std::string>{kDevices, kPoints, kLaunches}))
       ->type_name("WHAT,...");
   command->add_option("--junit", options->junit, "Also write JUnit XML")->type_name("FILE");
   command->add_option("--markdown", options->markdown, "Also write Markdown")->type_name("FILE");
+  command->add_flag("--json", options->json, "Print JSON");
   command->footer(
-      "Exit codes: 0 no regression; 4 regression; 2 the runs cannot be compared\n\nExamples:\n  rooflinectl "
+      "Exit codes: 0 no regression; 4 regression, or the program failed or did less; 2 the runs cannot be "
+      "compared\n\nExamples:\n  rooflinectl "
       "gate runs/base runs/new\n  rooflinectl gate runs/new --baseline runs/base-1 runs/base-2 runs/base-3 "
       "--junit gate.xml\n  rooflinectl gate runs/reductions/latest --history runs/reductions\n  rooflinectl "
       "gate runs/base runs/new --only counters");

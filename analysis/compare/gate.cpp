@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <unordered_set>
 #include <utility>
 
 #include "analysis/roofline/point.h"
@@ -162,32 +161,22 @@ class LostNumbers {
   std::array<Lost, kGateChecks.size()> lost_;
 };
 
-/// What the new run measures, to look up the points of the base that it lacks.
-class NewPoints {
+/// The variants that the new run measures in forms that the base does not have.
+class AddedVariants {
  public:
-  explicit NewPoints(const RunComparison& comparison) {
-    for (const PointId& point : all_points(comparison.now->run.plan)) planned_.insert(name_of(point));
+  explicit AddedVariants(const RunComparison& comparison) {
     for (const PointComparison& point : comparison.points) {
-      if (point.change == PointChange::added) added_variants_.emplace(point.device, point.point.subject);
+      if (point.change == PointChange::added) variants_.emplace(point.device, point.point.subject);
     }
   }
 
-  bool are_planned(const PointId& point) const { return planned_.contains(name_of(point)); }
-  /// Whether the new points include the variant of a missing point in another form: dtype, size, cache state,
-  /// …
+  /// Whether they include that of a missing point in another form: dtype, size, cache state, …
   bool replace(const PointComparison& missing) const {
-    return added_variants_.contains({missing.device, missing.point.subject});
+    return variants_.contains({missing.device, missing.point.subject});
   }
 
  private:
-  /// Without the experiment, which may have been renamed.
-  static std::string name_of(PointId point) {
-    point.experiment.clear();
-    return range_name(point);
-  }
-
-  std::unordered_set<std::string> planned_;
-  std::set<std::pair<std::size_t, std::string>> added_variants_;  ///< by device
+  std::set<std::pair<std::size_t, std::string>> variants_;  ///< by device
 };
 
 std::string other_model(const RunComparison& comparison, const ModelDifference& difference) {
@@ -238,15 +227,24 @@ void add_program(Gate& gate, const ProgramComparison& program) {
   const std::vector<GateCheck>& checks = gate.options.checks;
   if (std::find(checks.begin(), checks.end(), GateCheck::time) == checks.end()) return;
   const TimeChange& time = *program.whole.time;
-  gate.points.push_back({&program.whole,
-                         {},
-                         {check_point(program.whole, GateCheck::time, {time.from.median_s}, time.to.median_s,
-                                      gate.options.limit(GateCheck::time))}});
+  const GateResult result =
+      is_total_comparable(gate.coverage)
+          ? check_point(program.whole, GateCheck::time, {time.from.median_s}, time.to.median_s,
+                        gate.options.limit(GateCheck::time))
+          : GateResult{.check = GateCheck::time, .reason = "the program did not do the same work"};
+  gate.points.push_back({&program.whole, {}, {result}});
 }
 
 bool has_common_points(const Gate& gate) {
-  return std::any_of(gate.points.begin(), gate.points.end(), [](const GatePoint& point) {
-    return point.point->now != nullptr || point.loss.empty();
+  return gate.coverage.common_groups() > 0 ||
+         std::any_of(gate.points.begin(), gate.points.end(),
+                     [](const GatePoint& point) { return point.point->now != nullptr; });
+}
+
+/// What a program that failed did not reach makes it no other program.
+bool has_ended_badly(const Gate& gate) {
+  return std::any_of(gate.run.begin(), gate.run.end(), [](const GateRunResult& result) {
+    return result.check == RunCheck::exit_code && result.has_failed;
   });
 }
 
@@ -305,7 +303,8 @@ bool GatePoint::regressed() const {
 }
 
 bool Gate::regressed() const {
-  return std::any_of(points.begin(), points.end(), [](const GatePoint& point) { return point.regressed(); });
+  return std::any_of(run.begin(), run.end(), [](const GateRunResult& result) { return result.has_failed; }) ||
+         std::any_of(points.begin(), points.end(), [](const GatePoint& point) { return point.regressed(); });
 }
 
 std::size_t Gate::count(GateOutcome outcome) const {
@@ -324,21 +323,23 @@ int Gate::exit_code() const {
 }
 
 Gate gate(const RunComparison& comparison, const GateOptions& options) {
-  Gate gate{options, &comparison, {}, {}};
+  Gate gate{.options = options, .comparison = &comparison, .coverage = coverage(comparison)};
+  gate.run = check_run(comparison, gate.coverage, options);
   LostNumbers lost;
   std::vector<std::string> replaced;
-  const NewPoints now(comparison);
+  const PlannedPoints planned(comparison.now->run);
+  const AddedVariants added(comparison);
   for (const PointComparison& point : comparison.points) {
     if (point.bases.empty()) continue;
     // What a program does not launch any more may have been fused into something else.
     if (point.now == nullptr && is_observed(*point.base)) continue;
     if (is_small_group(point)) continue;
-    const bool is_planned_now = now.are_planned(point.point);
+    const bool is_planned_now = planned.contains(point.point);
     if (point.now != nullptr && is_timed(*point.now->measurement)) {
       gate.points.push_back({&point, {}, check_all(point, options, lost)});
     } else if (!is_planned_now && options.allow_other_points) {
       continue;
-    } else if (!is_planned_now && now.replace(point)) {
+    } else if (!is_planned_now && added.replace(point)) {
       replaced.push_back(point.label);
     } else {
       gate.points.push_back({&point, loss_of(point, comparison), {}});
@@ -347,14 +348,20 @@ Gate gate(const RunComparison& comparison, const GateOptions& options) {
 
   for (const ProgramComparison& program : comparison.programs) add_program(gate, program);
 
+  const bool is_cut_short = has_ended_badly(gate);
   if (!options.allow_other_devices) {
     for (const ModelDifference& difference : model_differences(comparison)) {
       gate.incomparable.push_back(other_model(comparison, difference));
     }
   }
-  if (!replaced.empty()) gate.incomparable.push_back(other_points(replaced));
+  if (!replaced.empty()) {
+    gate.incomparable.push_back(other_points(replaced));
+  } else if (!options.allow_other_points && !is_cut_short) {
+    const std::string reason = too_little_in_common(comparison, gate.coverage);
+    if (!reason.empty()) gate.incomparable.push_back(reason);
+  }
   for (std::string& text : lost.texts(comparison.now->run)) gate.incomparable.push_back(std::move(text));
-  if (gate.incomparable.empty() && !has_common_points(gate)) {
+  if (gate.incomparable.empty() && !is_cut_short && !has_common_points(gate)) {
     gate.incomparable.emplace_back("the runs have no points in common");
   } else if (gate.incomparable.empty() && !has_checked_anything(gate)) {
     gate.incomparable.emplace_back("the base has no number for any of the checks");

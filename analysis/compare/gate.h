@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/compare/comparison.h"
+#include "analysis/compare/coverage.h"
 
 /// Whether a run is worse than others by more than is allowed (`docs/method.md`, "The gate").
 namespace rooflinectl {
@@ -26,6 +27,28 @@ inline constexpr std::array kGateChecks = {GateCheck::time, GateCheck::roof, Gat
 /// `time`, `roof`, `dram`, `operations`
 std::string_view to_string(GateCheck check);
 
+/// What a gate looks at in the new run as a whole, where the base is of a profiled program or lacks points.
+enum class RunCheck {
+  program,    ///< which one it is
+  exit_code,  ///< how it ended
+  points,     ///< of plans, that only the base has
+  groups,     ///< of the program's launches, that only the base has
+  launches,   ///< how often the program launched the groups that both have
+};
+
+/// `program`, `exit code`, `points`, `groups`, `launches`
+std::string_view to_string(RunCheck check);
+
+/// Runs of programs are comparable if at least this share of the base's GPU time is in groups that both have;
+/// those of plans, if the new one has at least this share of the base's points.
+inline constexpr double kLeastInCommon = 0.5;
+/// Groups that only the base has fail if they took more than this share of its GPU time, and what only the
+/// new run has takes less than `kLeastInPlace` of theirs: then nothing took their place.
+inline constexpr double kMostMissing = 0.1;
+inline constexpr double kLeastInPlace = 0.1;
+/// By how much `Coverage::launched_again` may differ from 1.
+inline constexpr double kMostOtherLaunches = 0.2;
+
 struct GateOptions {
   std::vector<GateCheck> checks{kGateChecks.begin(), kGateChecks.end()};
   /// The largest relative change for the worse that passes: upwards for time, bytes and operations, downwards
@@ -35,7 +58,8 @@ struct GateOptions {
   double dram = 0.02;
   double operations = 0;
   bool allow_other_devices = false;
-  bool allow_other_points = false;  ///< what only one plan has is left out
+  bool allow_other_points = false;    ///< what only one run has is left out
+  bool allow_other_launches = false;  ///< the program may have launched more, or less
 
   double limit(GateCheck check) const;
 };
@@ -70,9 +94,18 @@ struct GatePoint {
   bool regressed() const;
 };
 
+/// A check of the new run as a whole.
+struct GateRunResult {
+  RunCheck check = RunCheck::program;
+  bool has_failed = false;
+  std::string text;  ///< what there is to say, failed or not; empty where nothing is
+};
+
 struct Gate {
   GateOptions options;
   const RunComparison* comparison = nullptr;
+  Coverage coverage;
+  std::vector<GateRunResult> run;
   /// The points that the base runs have a time for, in the comparison's order.
   std::vector<GatePoint> points;
   /// Why the runs cannot be compared, each a sentence; empty if they can.
@@ -83,6 +116,16 @@ struct Gate {
   /// 2 where the runs are not comparable, else 4 where something regressed, else 0.
   int exit_code() const;
 };
+
+/// Checks the new run as a whole, in the order of `RunCheck`.
+std::vector<GateRunResult> check_run(const RunComparison& comparison, const Coverage& coverage,
+                                     const GateOptions& options);
+
+/// Why too little is in common to compare anything; empty if there is enough.
+std::string too_little_in_common(const RunComparison& comparison, const Coverage& coverage);
+
+/// Whether the time of all kernels together says something: the program did the same work.
+bool is_total_comparable(const Coverage& coverage);
 
 /// Checks the new run of `comparison` against its base runs. The result points into the comparison.
 Gate gate(const RunComparison& comparison, const GateOptions& options);

@@ -17,6 +17,9 @@ class Suite {
 
   void pass(const std::string& name, double seconds) { add(name, seconds, ""); }
 
+  /// Something to say about what passed.
+  void note(const std::string& text) { notes_ += text + "\n"; }
+
   void skip(const std::string& name) {
     ++skipped_;
     add(name, 0, "      <skipped/>\n");
@@ -39,11 +42,11 @@ class Suite {
         "  <testsuite id=\"{}\" package=\"rooflinectl\" name=\"{}\" timestamp=\"{}\" hostname=\"{}\" "
         "tests=\"{}\" "
         "failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\">\n    <properties/>\n{}    "
-        "<system-out/>\n"
+        "<system-out>{}</system-out>\n"
         "    <system-err/>\n  </testsuite>\n",
         id, escape_markup(name_), escape_markup(timestamp),
         escape_markup(run.host.empty() ? "localhost" : run.host), tests_, failures_, errors_, skipped_,
-        seconds_, cases_);
+        seconds_, cases_, escape_markup(notes_));
   }
 
  private:
@@ -62,12 +65,20 @@ class Suite {
 
   std::string name_;
   std::string cases_;
+  std::string notes_;
   std::size_t tests_ = 0;
   std::size_t failures_ = 0;
   std::size_t errors_ = 0;
   std::size_t skipped_ = 0;
   double seconds_ = 0;
 };
+
+void add_result(Suite& suite, const GateRunResult& result) {
+  const std::string name(to_string(result.check));
+  if (result.has_failed) return suite.fail(name, 0, result.text);
+  suite.pass(name, 0);
+  if (!result.text.empty()) suite.note(fmt::format("{}: {}", name, result.text));
+}
 
 void add_result(Suite& suite, const std::string& point, const GateResult& result) {
   const std::string name = fmt::format("{} {}", point, to_string(result.check));
@@ -98,6 +109,7 @@ std::string gate_junit(const Gate& gate) {
   Suite& runs = suite_of(suites, "runs");
   for (const std::string& reason : gate.incomparable) runs.error("comparable", reason);
   if (gate.incomparable.empty()) runs.pass("comparable", 0);
+  for (const GateRunResult& result : gate.run) add_result(runs, result);
   for (const GatePoint& point : gate.points) {
     Suite& suite = suite_of(suites, point.point->point.experiment);
     const std::string name =

@@ -12,6 +12,8 @@ std::string gate_md(const Gate& gate) {
   std::string text = fmt::format("# Roofline gate: {}\n\n", markdown::escaped(gate_verdict(gate)));
   for (const std::string& missing : missing_texts(*gate.comparison))
     text += fmt::format("- not checked: {}\n", markdown::escaped(missing));
+  for (const std::string& result : gate_run_texts(gate))
+    text += fmt::format("- {}\n", markdown::escaped(result));
   for (const std::string& reason : gate.incomparable)
     text += fmt::format("- {}\n", markdown::escaped(reason));
   const std::vector<GateRow> rows = gate_rows(gate);

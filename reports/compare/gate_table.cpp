@@ -81,6 +81,19 @@ std::size_t lost_points(const Gate& gate) {
                                                 [](const GatePoint& point) { return !point.loss.empty(); }));
 }
 
+// What was not checked, after the verdict.
+std::string missing_note(const Gate& gate) {
+  std::string note;
+  if (!missing_texts(*gate.comparison).empty()) note += "; not all points of the plans were checked";
+  const std::size_t groups = gate.coverage.missing_groups.size();
+  if (groups > 0) note += fmt::format("; {} of the base missing", format::counted(groups, "group"));
+  const std::size_t points = gate.coverage.missing_points.size();
+  if (points > 0 && gate.options.allow_other_points) {
+    note += fmt::format("; {} of the base missing", format::counted(points, "point"));
+  }
+  return note;
+}
+
 }  // namespace
 
 std::vector<GateRow> gate_rows(const Gate& gate) {
@@ -119,10 +132,18 @@ std::string gate_sentence(const GateResult& result) {
                      change_text(result), value_text(result.check, result.limit));
 }
 
+std::vector<std::string> gate_run_texts(const Gate& gate) {
+  std::vector<std::string> texts;
+  for (const GateRunResult& result : gate.run) {
+    if (result.text.empty()) continue;
+    texts.push_back(fmt::format("{}: {}: {}", result.has_failed ? "failed" : "note", to_string(result.check),
+                                result.text));
+  }
+  return texts;
+}
+
 std::string gate_verdict(const Gate& gate) {
-  const bool is_incomplete = !missing_texts(*gate.comparison).empty();
-  const std::string note =
-      primitives_note(*gate.comparison) + (is_incomplete ? "; not all points of the plans were checked" : "");
+  const std::string note = primitives_note(*gate.comparison) + missing_note(gate);
   if (!gate.incomparable.empty()) return "NOT COMPARABLE" + note;
   const std::size_t regressed = gate.count(GateOutcome::regressed);
   const std::size_t uncertain = gate.count(GateOutcome::uncertain);
@@ -130,6 +151,9 @@ std::string gate_verdict(const Gate& gate) {
   const std::size_t lost = lost_points(gate);
   std::vector<std::string> parts;
   if (regressed > 0) parts.push_back(fmt::format("{} regressed", regressed));
+  for (const GateRunResult& result : gate.run) {
+    if (result.has_failed) parts.push_back(fmt::format("{} failed", to_string(result.check)));
+  }
   if (lost > 0) parts.push_back(fmt::format("{} lost", format::counted(lost, "point")));
   parts.push_back(fmt::format("{} passed", gate.count(GateOutcome::passed)));
   if (uncertain > 0) parts.push_back(fmt::format("{} uncertain", uncertain));

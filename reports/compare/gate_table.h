@@ -33,6 +33,10 @@ std::span<const GateColumn> gate_columns();
 /// `time 262.1 µs, was 239.2 µs (+9.6 %, at least +8.9 %); 251.2 µs passes`
 std::string gate_sentence(const GateResult& result);
 
+/// What there is to say about the new run as a whole: `failed: exit code: the program ended with exit code 1;
+/// …`, `note: groups: 3 groups of the base (1.2 % of its GPU time) are not in the new run: …`.
+std::vector<std::string> gate_run_texts(const Gate& gate);
+
 /// `FAILED: 2 of 142 checks of 36 points regressed, 1 point was lost; 3 uncertain, 2 unchecked`
 std::string gate_verdict(const Gate& gate);
 

@@ -35,6 +35,7 @@ std::string gate_text(const Gate& gate, int columns) {
   }
   for (const std::string& missing : missing_texts(*gate.comparison))
     text += paragraph("not checked: " + missing, width);
+  for (const std::string& result : gate_run_texts(gate)) text += paragraph(result, width);
   for (const std::string& reason : gate.incomparable) text += paragraph(reason, width);
   return text + sentence(gate_verdict(gate), width);
 }

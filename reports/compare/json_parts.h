@@ -4,7 +4,7 @@
 #include "analysis/compare/comparison.h"
 #include "core/serial/json.h"
 
-/// What comparisons and histories have in common as JSON.
+/// What comparisons, gates and histories have in common as JSON.
 namespace rooflinectl::compared {
 
 /// Name, start, host, device and versions of a run.

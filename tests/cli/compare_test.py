@@ -16,6 +16,7 @@ from recordings import recorded
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAM = os.environ["ROOFLINECTL"]
 RECORDING = SOURCE / "recordings" / "reductions-h200"
+TRAINING = SOURCE / "recordings/training-step-h200/run.json.gz"
 V3 = "reduce_v3_sequential"
 
 
@@ -255,6 +256,63 @@ class Gate(CompareTest):
         self.assertIn("NVIDIA H200, the new run on NVIDIA L4", result.stdout)
         self.assert_exit(self.call("gate", RECORDING, "other", "--allow", "devices"), 0)
 
+    def program(self, name, change):
+        """A copy of the recorded training step after `change`."""
+        run = recorded(TRAINING)
+        change(run)
+        (self.folder / name).mkdir()
+        (self.folder / name / "run.json").write_text(json.dumps(run))
+        return name
+
+    def test_programs_with_nothing_in_common_are_refused(self):
+        matrix_sums = SOURCE / "recordings/matrix-sums-h200"
+        result = self.call("gate", TRAINING, matrix_sums)
+        self.assert_exit(result, 2)
+        text = " ".join(result.stdout.split())
+        self.assertIn("only 0.0 % of the base's GPU time (0 of 97 groups) is in groups that the new run has, too", text)
+        self.assertIn("examples/training_step.py --steps 300', the new run './matrix_sums --steps 2500'", text)
+        self.assertIn("rooflinectl compare shows both runs, and --allow points checks only what they have in common", text)
+        self.assertTrue(result.stdout.endswith("NOT COMPARABLE; 97 groups of the base missing\n"), result.stdout)
+        # Not even one point.
+        self.assert_exit(self.call("gate", TRAINING, matrix_sums, "--allow", "points"), 2)
+        self.assert_exit(self.call("gate", TRAINING, RECORDING), 2)
+        self.assert_exit(self.call("gate", RECORDING, TRAINING), 2)
+
+    def test_a_program_that_failed_fails(self):
+        def fail(run):
+            run["application"]["exit_code"] = 3
+            run["measurements"] = run["measurements"][:3]
+        result = self.call("gate", TRAINING, self.program("crashed", fail), "--junit", "gate.xml", "--markdown", "gate.md")
+        self.assert_exit(result, 4)
+        self.assertIn("failed: exit code: the program ended with exit code 3; in the base with exit code 0\n", result.stdout)
+        self.assertIn("\nFAILED: 13 checks of 4 points: exit code failed, groups failed, ", result.stdout)
+        self.assertIn("- failed: exit code: the program ended", (self.folder / "gate.md").read_text())
+        failed = [case.get("name") for case in xml.etree.ElementTree.parse(self.folder / "gate.xml").iter("testcase") if case.find("failure") is not None]
+        self.assertEqual(failed, ["exit code", "groups"])
+
+    def test_what_a_program_no_longer_does_is_listed_and_fails_where_it_is_much(self):
+        def halve(run):
+            run["measurements"] = run["measurements"][::2]
+
+        def one_less(run):
+            run["measurements"].pop()
+
+        def do_a_tenth(run):
+            for measurement in run["measurements"]:
+                measurement["launches"]["count"] //= 10
+        for name, change, code, texts in [
+                ("half", halve, 4, ["failed: groups: 48 groups of the base (47.7 % of its GPU time) are not in the new run: ", " and 43 more",
+                                    "48 groups of the base missing"]),
+                ("less", one_less, 0, ["note: groups: 1 group of the base (<0.1 % of its GPU time) is not in the new run: ", "1 group of the base missing"]),
+                ("tenth", do_a_tenth, 4, ["failed: launches: ", "189800 times in the base, 18976 times now: at the base's times, 90.0 % less GPU time"])]:
+            result = self.call("gate", TRAINING, self.program(name, change))
+            self.assert_exit(result, code)
+            for text in texts:
+                self.assertIn(text, " ".join(result.stdout.split()))
+        self.assert_exit(self.call("gate", TRAINING, "half", "--allow", "points"), 0)
+        self.assert_exit(self.call("gate", TRAINING, "tenth", "--allow", "launches"), 0)
+        self.assert_exit(self.call("gate", TRAINING, "tenth", "--allow", "points"), 4)
+
     def test_a_newer_schema_is_refused(self):
         def newer(run, _):
             run["schema"] = 99
@@ -277,9 +335,15 @@ class Gate(CompareTest):
         def other(run, measurement):
             run["device"]["name"] = "<other>"
             measurement["counters"]["fadd"] *= 2
-        for name, new, code in [("passed", RECORDING, 0), ("failed", self.slower(), 4), ("refused", self.changed("other", other), 2)]:
+
+        def fail(run):
+            run["application"]["exit_code"] = 1
+            run["measurements"].pop()
+        for name, base, new, code in [("passed", RECORDING, RECORDING, 0), ("failed", RECORDING, self.slower(), 4),
+                                      ("refused", RECORDING, self.changed("other", other), 2),
+                                      ("program", TRAINING, self.program("crashed", fail), 4)]:
             file = self.folder / f"{name}.xml"
-            self.assert_exit(self.call("gate", RECORDING, new, "--junit", file), code)
+            self.assert_exit(self.call("gate", base, new, "--junit", file), code)
             check = subprocess.run(["xmllint", "--noout", "--schema", SOURCE / "tests" / "schema" / "junit.xsd", file],
                                    capture_output=True, text=True, check=False)
             self.assertEqual(check.returncode, 0, check.stderr)

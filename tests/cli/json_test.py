@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `--json` prints against docs/schema: every command that has it, on recordings and with programs that need no GPU."""
 
-import copy
 import json
 import sys
 import unittest
@@ -9,7 +8,7 @@ import warnings
 
 from profile_test import ProfileTest
 from program import SOURCE
-from recordings import FOLDER, recorded
+from recordings import FOLDER, REDUCTIONS, recorded
 
 try:
     import jsonschema
@@ -17,6 +16,7 @@ except ImportError:
     jsonschema = None
 
 SCHEMAS = SOURCE / "docs/schema"
+TRAINING = FOLDER / "training-step-h200/run.json.gz"
 
 
 def schema_of(name):
@@ -68,8 +68,8 @@ class Json(ProfileTest):
         # The schema is about this document, not about just any.
         self.assertFalse(validator.is_valid({}))
 
-    def write_run(self, name, change):
-        run = copy.deepcopy(recorded())
+    def write_run(self, name, change, recording=REDUCTIONS):
+        run = recorded(recording)
         change(run)
         (self.folder / name).mkdir()
         (self.folder / name / "run.json").write_text(json.dumps(run))
@@ -97,6 +97,22 @@ class Json(ProfileTest):
         for program in ["training-step-h200", "matrix-sums-h200"]:
             self.check("compare", "compare", FOLDER / program, FOLDER / program, "--json")
         self.check("compare", "compare", FOLDER / "ceilings-two-h200", FOLDER / "ceilings-two-h200", "--json")
+
+    def test_gate(self):
+        document = self.check("gate", "gate", FOLDER / "reductions-h200", self.slower(), "--json", code=4)
+        self.assertEqual((document["verdict"], document["run"]), ("failed", []))
+
+        def fail(run):
+            run["measurements"] = run["measurements"][::2]
+            run["application"]["exit_code"] = 1
+        document = self.check("gate", "gate", FOLDER / "training-step-h200", self.write_run("failed", fail, TRAINING), "--json", code=4)
+        self.assertEqual([(check["check"], check["outcome"]) for check in document["run"]],
+                         [("exit-code", "failed"), ("groups", "failed"), ("launches", "passed")])
+        shares = [group["fraction_of_gpu_time"] for group in document["coverage"]["missing_groups"]]
+        self.assertEqual(len(shares), 48)
+        self.assertAlmostEqual(sum(shares), document["coverage"]["missing_fraction_of_gpu_time"])
+        document = self.check("gate", "gate", FOLDER / "data-parallel-two-h200", FOLDER / "ladder-h200", "--json", code=2)
+        self.assertEqual((document["verdict"], len(document["incomparable"])), ("not-comparable", 1))
 
     def test_history(self):
         (self.folder / "damaged.json").write_text("{}")

@@ -190,6 +190,43 @@ TEST(Gate, OtherPointsMayBeLeftOut) {
   EXPECT_EQ(Judged({ladder_run(), fewer}, any_points)->exit_code(), 0);
 }
 
+/// The run of a plan without these variants.
+Run without(const std::vector<std::string_view>& variants) {
+  const auto is_one = [&](const PointId& point) {
+    return std::find(variants.begin(), variants.end(), point.subject) != variants.end();
+  };
+  Run run = ladder_run();
+  std::erase_if(run.plan.experiments.front().points, is_one);
+  std::erase_if(run.measurements, [&](const Measurement& m) { return is_one(m.point); });
+  return run;
+}
+
+TEST(Gate, RefusesAPlanThatHasLessThanHalfOfTheBasesPoints) {
+  const std::vector<std::string_view> five = {"reduce_v0_global", "reduce_v1_shared", "reduce_v2_strided",
+                                              kV3, kV7};
+  std::vector<std::string_view> six = five;
+  six.push_back(kV8);
+  const Judged half({ladder_run(), without(five)});
+  EXPECT_EQ(half->exit_code(), 4);
+  EXPECT_EQ(half.regressions().size(), 5U);
+  const Judged less({ladder_run(), without(six)});
+  EXPECT_EQ(less->exit_code(), 2);
+  EXPECT_THAT(less->incomparable,
+              ElementsAre(HasSubstr("only 4 of the 10 points of the base are in the new run")));
+  // What was planned, but did not come to a time, was lost.
+  auto interrupted = ladder_run();
+  interrupted.measurements.resize(2);
+  EXPECT_EQ(Judged({ladder_run(), interrupted})->exit_code(), 4);
+
+  GateOptions any_points;
+  any_points.allow_other_points = true;
+  const Judged common({ladder_run(), without(six)}, any_points);
+  EXPECT_EQ(common->exit_code(), 0);
+  EXPECT_THAT(gate_text(*common, 1000),
+              AllOf(HasSubstr("note: points: 6 points of the base are not in the new run: V0,"),
+                    HasSubstr("; 6 points of the base missing")));
+}
+
 TEST(Gate, LostCountersDoNotPass) {
   auto uncounted = ladder_run();
   for (Measurement& measurement : uncounted.measurements) measurement.counters.clear();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two runs of a profiled program side by side, and what the gate makes of them.
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,8 +15,10 @@
 namespace rooflinectl::program_comparison_test {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
 
 Measurement& group(Run& run, std::string_view kernel) {
@@ -163,6 +166,201 @@ TEST(ProgramGate, LeavesSmallGroupsToTheTotal) {
   scale_time(group(after, constructed::kEmbeddingName), 1.5);  // 0.3 % of the time
   const Compared compared(constructed::program_run(), std::move(after));
   EXPECT_EQ(gate(compared.comparison, {}).exit_code(), 0);
+}
+
+// ---- the run as a whole ----
+
+/// `exit code failed`, `groups: 1 group of the base …`: what failed, and the notes.
+std::vector<std::string> run_texts(const Gate& gate) {
+  std::vector<std::string> texts;
+  for (const GateRunResult& result : gate.run) {
+    if (result.has_failed) texts.push_back(fmt::format("{} failed", to_string(result.check)));
+    if (!result.has_failed && !result.text.empty()) {
+      texts.push_back(fmt::format("{}: {}", to_string(result.check), result.text));
+    }
+  }
+  return texts;
+}
+
+/// The program's run, which ended well, after `change`.
+template <typename Change>
+Run ended(Change change) {
+  Run run = constructed::program_run();
+  run.application->exit_code = 0;
+  change(run);
+  return run;
+}
+
+Run ended() {
+  return ended([](Run&) {});
+}
+
+void erase_adam(Run& run) {  // 31.5 % of the GPU time
+  std::erase_if(run.measurements, [](const Measurement& measurement) {
+    return measurement.point.subject == constructed::kAdamName;
+  });
+}
+
+void rename_kernels(Run& run, std::size_t first) {
+  for (std::size_t i = first; i < run.measurements.size(); ++i) run.measurements[i].point.subject += "_other";
+}
+
+void scale_launches(Run& run, double factor) {
+  for (Measurement& measurement : run.measurements) {
+    auto& count = measurement.launches->count;
+    count = static_cast<std::uint64_t>(static_cast<double>(count) * factor);
+  }
+}
+
+TEST(ProgramGate, RefusesAProgramThatHasLittleInCommonWithTheBase) {
+  const auto other = ended([](auto& run) {
+    rename_kernels(run, 1);
+    run.application->command_line = {"./other"};
+  });
+  const Compared compared(ended(), other);
+  const Gate result = gate(compared.comparison, {});
+  EXPECT_EQ(result.exit_code(), 2);
+  EXPECT_THAT(
+      result.incomparable,
+      ElementsAre(AllOf(HasSubstr("only 12.0 % of the base's GPU time (1 of 13 groups) is in groups"),
+                        HasSubstr("the base ran 'python3 train.py --steps 20', the new run './other'"))));
+  EXPECT_EQ(result.count(GateOutcome::unchecked), 1U);  // the time of all kernels
+  EXPECT_EQ(gate(compared.comparison, {.allow_other_points = true}).exit_code(), 0);
+
+  const Compared unlike(ended(), ended([](auto& run) { rename_kernels(run, 0); }));
+  EXPECT_EQ(gate(unlike.comparison, {.allow_other_points = true}).exit_code(), 2);
+}
+
+TEST(ProgramGate, ComparesTheProgramFromAnywhereAndNamesAnother) {
+  const Compared moved(
+      ended(), ended([](auto& run) {
+        run.application->command_line = {"/usr/bin/python3.12", "/ci/7/train.py", "--steps", "20"};
+      }));
+  const Gate same = gate(moved.comparison, {});
+  EXPECT_EQ(same.exit_code(), 0);
+  EXPECT_THAT(run_texts(same), IsEmpty());
+
+  const Compared renamed(ended(), ended([](auto& run) {
+                           for (Measurement& measurement : run.measurements)
+                             measurement.point.experiment = "tune";
+                           run.application->command_line = {"./tune"};
+                         }));
+  const Gate other = gate(renamed.comparison, {});
+  EXPECT_EQ(other.exit_code(), 0);
+  EXPECT_THAT(
+      run_texts(other),
+      ElementsAre("program: the programs have other names: the base ran 'python3 train.py --steps 20', "
+                  "the new run './tune'"));
+}
+
+TEST(ProgramGate, FailsIfTheProgramFailed) {
+  const auto gated = [](std::optional<int> before, std::optional<int> now) {
+    const auto run = [](std::optional<int> code) {
+      return ended([&](auto& r) { r.application->exit_code = code; });
+    };
+    const Compared compared(run(before), run(now));
+    const Gate result = gate(compared.comparison, {});
+    return fmt::format("{} {}", result.exit_code(), fmt::join(run_texts(result), ""));
+  };
+  EXPECT_EQ(gated(0, 0), "0 ");
+  EXPECT_EQ(gated(0, 1), "4 exit code failed");
+  EXPECT_EQ(gated(0, 139), "4 exit code failed");
+  EXPECT_EQ(gated(0, std::nullopt), "4 exit code failed");
+  EXPECT_EQ(
+      gated(1, 0),
+      "0 exit code: the program of the base ended with exit code 1: what it did not reach is not checked");
+  EXPECT_EQ(gated(std::nullopt, std::nullopt), "0 ");
+}
+
+TEST(ProgramGate, WhatAFailedProgramDidNotReachMakesItNoOther) {
+  const Compared compared(ended(), ended([](auto& run) {
+                            run.measurements.clear();
+                            run.application->exit_code = 139;
+                          }));
+  const Gate result = gate(compared.comparison, {});
+  EXPECT_EQ(result.exit_code(), 4);
+  EXPECT_THAT(run_texts(result), ElementsAre("exit code failed", "groups failed"));
+  EXPECT_THAT(gate_text(result, 1000), HasSubstr("failed: exit code: the program was ended by signal 11"));
+}
+
+TEST(ProgramGate, FailsOnMuchThatIsGoneUnlessSomethingTookItsPlace) {
+  const Compared lost(ended(), ended(erase_adam));
+  EXPECT_EQ(gate(lost.comparison, {}).exit_code(), 4);
+  EXPECT_THAT(run_texts(gate(lost.comparison, {})), ElementsAre("groups failed"));
+  EXPECT_EQ(gate(lost.comparison, {.allow_other_points = true}).exit_code(), 0);
+
+  const auto fused = [&](double factor) {
+    return ended([&](auto& run) {
+      Measurement& adam = group(run, constructed::kAdamName);
+      adam.point.subject = "fused(float*)";
+      scale_time(adam, factor);
+    });
+  };
+  const Compared replaced(ended(), fused(0.2));
+  EXPECT_EQ(gate(replaced.comparison, {}).exit_code(), 0);
+  const Compared hardly(ended(), fused(0.05));
+  EXPECT_EQ(gate(hardly.comparison, {}).exit_code(), 4);
+}
+
+TEST(ProgramGate, AlwaysListsWhatTheBaseHadAndTheNewRunLacks) {
+  const Compared compared(ended(), ended([](auto& run) {
+                            std::erase_if(run.measurements, [](const Measurement& measurement) {
+                              return measurement.point.subject == constructed::kAddName ||
+                                     measurement.point.subject == constructed::kEmbeddingName;
+                            });
+                          }));
+  const Gate result = gate(compared.comparison, {});
+  EXPECT_EQ(result.exit_code(), 0);
+  const std::string text =
+      "2 groups of the base (3.5 % of its GPU time) are not in the new run: elementwise<add, bf16> (3.2 %), "
+      "indexSelectSmallIndex<f32, i64, u32, 2, 2, -2> (0.3 %)";
+  EXPECT_THAT(run_texts(result), ElementsAre(HasSubstr(text)));
+  EXPECT_THAT(gate_text(result, 1000), AllOf(HasSubstr("note: groups: 2 groups of the base (3.5 %"),
+                                             HasSubstr(" passed; 2 groups of the base missing\n")));
+  EXPECT_THAT(gate_md(result),
+              AllOf(HasSubstr("- note: groups: 2 groups of the base (3.5\u00a0%"),
+                    HasSubstr("# Roofline gate: PASSED"), HasSubstr("2 groups of the base missing")));
+  EXPECT_THAT(gate_junit(result),
+              AllOf(HasSubstr("<system-out>groups: 2 groups of the base (3.5 %"),
+                    HasSubstr(R"(<testcase name="groups" classname="rooflinectl.runs")")));
+  EXPECT_THAT(gate_json(result), AllOf(HasSubstr("\"text\": \"2 groups of the base (3.5 %"),
+                                       HasSubstr("\"label\": \"elementwise<add, bf16>\"")));
+}
+
+TEST(ProgramGate, FailsIfTheProgramDidMuchLessOrMore) {
+  const auto gated = [](double factor, const GateOptions& options = {}) {
+    const Compared compared(ended(), ended([&](auto& run) { scale_launches(run, factor); }));
+    const Gate result = gate(compared.comparison, options);
+    EXPECT_EQ(result.count(GateOutcome::unchecked) > 0, std::abs(factor - 1) > 0.2) << factor;
+    return result.exit_code();
+  };
+  EXPECT_EQ(gated(0.1), 4);
+  EXPECT_EQ(gated(2), 4);
+  EXPECT_EQ(gated(0.85), 0);
+  EXPECT_EQ(gated(0.1, {.allow_other_launches = true}), 0);
+  EXPECT_EQ(gated(2, {.allow_other_launches = true}), 0);
+}
+
+// 644 of 1,700 launches, and 3.6 % of the time.
+TEST(ProgramGate, LaunchesCountWithTheirTime) {
+  const Compared compared(ended(),
+                          ended([](auto& run) { group(run, constructed::kAddName).launches->count = 4; }));
+  const Gate result = gate(compared.comparison, {});
+  EXPECT_LT(result.coverage.launches_now, 0.8 * result.coverage.launches_before);
+  EXPECT_EQ(result.exit_code(), 0);
+}
+
+TEST(ProgramGate, SeveralBaseRunsCountWithTheirMean) {
+  std::vector<AnalysedRun> bases;
+  bases.emplace_back("a", ended());
+  bases.emplace_back("b", ended(erase_adam));
+  const AnalysedRun now("now", ended(erase_adam));
+  const RunComparison comparison = compare(bases, now);
+  const Coverage found = coverage(comparison);
+  const double adam_s = whole_time_s(*comparison.points[0].base);
+  EXPECT_EQ(found.missing_groups.size(), 1U);
+  EXPECT_DOUBLE_EQ(found.missing_groups_s, adam_s / 2);
+  EXPECT_DOUBLE_EQ(found.launched_again(), 1);
 }
 
 // How much of what L2 holds comes from DRAM is chance. For the additions 3 MB do, and L2 is asked for 25: 2 %
