@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that take long, and kernels that wait for what is done only after they were launched. They give up
+// after 2 s.
+
+#include <array>
+#include <thread>
+
+#include "tests/gpu/stress/scenarios.h"
+
+namespace stress {
+
+__device__ inline unsigned long long nanoseconds() {
+  unsigned long long time = 0;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time));
+  return time;
+}
+
+/// Runs for that long; a number in the name makes them different kernels.
+template <int kNumber>
+__global__ void runs_for(unsigned milliseconds, unsigned long long* d_sum) {
+  const unsigned long long start = nanoseconds();
+  while (nanoseconds() - start < milliseconds * 1'000'000ULL) {
+  }
+  if (threadIdx.x == 0) atomicAdd(d_sum, kNumber + 1ULL);
+}
+
+__global__ void waits_for_flag(const volatile int* flag, int value, int* gave_up) {
+  const unsigned long long start = nanoseconds();
+  while (*flag < value) {
+    if (nanoseconds() - start < 2'000'000'000ULL) continue;
+    ++*gave_up;
+    return;
+  }
+}
+
+__global__ void sets_flag(volatile int* flag, int value) {
+  *flag = value;
+  __threadfence_system();
+}
+
+namespace {
+
+struct Tallies {
+  std::array<Tally, 3> runs{Tally("runs_for<0>"), Tally("runs_for<1>"), Tally("runs_for<2>")};
+  Tally waits{"waits_for_flag"};
+  Tally sets{"sets_flag"};
+};
+
+Tallies& tallies() {
+  static auto* const all = new Tallies;
+  return *all;
+}
+
+cudaStream_t new_stream() {
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  return stream;
+}
+
+/// Memory of the host that kernels see.
+struct Flags {
+  volatile int* flag = nullptr;
+  int* gave_up = nullptr;
+
+  Flags() {
+    int* both = nullptr;
+    check(cudaHostAlloc(&both, 2 * sizeof(int), cudaHostAllocMapped | cudaHostAllocPortable));
+    both[0] = both[1] = 0;
+    flag = both;
+    gave_up = both + 1;
+  }
+};
+
+void launch_waiting(const Flags& flags, int value, cudaStream_t stream) {
+  waits_for_flag<<<1, 1, 0, stream>>>(flags.flag, value, flags.gave_up);
+  check(cudaGetLastError(), "launch");
+  tallies().waits.add();
+}
+
+void launch_setting(const Flags& flags, int value, cudaStream_t stream) {
+  sets_flag<<<1, 1, 0, stream>>>(flags.flag, value);
+  check(cudaGetLastError(), "launch");
+  tallies().sets.add();
+}
+
+/// A kernel of this thread waits for one that another thread launches later, or for this thread to write,
+/// beside launches.
+std::string waiting(Random random, int rounds, Lane& lane, const Flags& flags,
+                    const std::array<cudaStream_t, 3>& streams) {
+  for (int round = 1; round <= rounds; ++round) {
+    launch_waiting(flags, round, streams[0]);
+    for (int i = random.below(4); i > 0; --i) lane.launch(random.below(kKernels), 8, streams[2]);
+    if (random.one_in(2)) {
+      std::thread([&] { launch_setting(flags, round, streams[1]); }).join();
+    } else {
+      if (random.one_in(2)) std::this_thread::sleep_for(std::chrono::milliseconds(random.below(80)));
+      *flags.flag = round;
+    }
+    check(cudaStreamSynchronize(streams[0]));
+    check(cudaStreamSynchronize(streams[1]));
+  }
+  return text("%d rounds", rounds);
+}
+
+}  // namespace
+
+/// Once, five times and last, between many short ones.
+int long_kernels(const Plan& plan) {
+  Random random(plan.seed);
+  run_parts({{"long kernels", [&] {
+                Lane lane;
+                Stream stream(random);
+                const auto run_long = [&](auto kernel, std::size_t number, unsigned milliseconds) {
+                  kernel<<<8, 32, 0, stream>>>(milliseconds, lane.data().d_sum);
+                  check(cudaGetLastError(), "launch");
+                  tallies().runs[number].add();
+                  lane.expect({.sum = (number + 1) * 8});
+                };
+                run_long(runs_for<0>, 0, 200);
+                for (int repeat = 0; repeat < 5; ++repeat) {
+                  run_long(runs_for<1>, 1, 100);
+                  for (int i = plan.times(4000); i > 0; --i) {
+                    lane.launch(random.below(20), 64, stream);
+                    if (i % 100 == 0) stream.wait();
+                  }
+                }
+                run_long(runs_for<2>, 2, static_cast<unsigned>(random.between(40, 300)));
+                return text("checksum %016llx", static_cast<unsigned long long>(lane.check(stream)));
+              }}});
+  return 0;
+}
+
+/// With CUDA_MODULE_LOADING=EAGER, without which loading a kernel may wait for those that run.
+int waiting_kernels(const Plan& plan) {
+  setenv("CUDA_MODULE_LOADING", "EAGER", 1);  // before CUDA is up
+  Random random(plan.seed);
+  constexpr std::size_t kMost = 3;
+  const auto count = static_cast<std::size_t>(random.between(1, kMost));
+  std::array<Lane, kMost> lanes;
+  std::array<Flags, kMost> flags;
+  std::array<std::array<cudaStream_t, 3>, kMost> streams{};
+  std::vector<Part> parts;
+  for (std::size_t i = 0; i < count; ++i) {
+    for (cudaStream_t& stream : streams[i]) stream = new_stream();
+    parts.push_back({"waiting", [&, i, part = random.split(), rounds = plan.times(60)] {
+                       return waiting(part, rounds, lanes[i], flags[i], streams[i]);
+                     }});
+  }
+  run_parts(parts);
+  for (std::size_t i = 0; i < count; ++i) {
+    say(text("%d gave up, checksum %016llx", *flags[i].gave_up,
+             static_cast<unsigned long long>(lanes[i].check(streams[i][2]))));
+    if (*flags[i].gave_up != 0) wrong("kernels waited in vain");
+  }
+  return 0;
+}
+
+}  // namespace stress
