@@ -148,6 +148,7 @@ int exit_after_main_thread(const Plan& plan) {
 /// Beside threads that launch, into another scenario.
 int exit_by_exec(const Plan& plan) {
   Random random = begin(plan, "exec");
+  write_launches("more");  // the threads go on
   const std::string seed = text("%d", random.below(1000));
   const std::string scale = text("%f", plan.scale / 4);
   execl("/proc/self/exe", "stress", "threads", "--seed", seed.c_str(), "--scale", scale.c_str(), nullptr);

@@ -68,7 +68,8 @@ class Tally {
 };
 
 /// Appends all tallies, as one line of JSON, to the file that `STRESS_LAUNCHES` names. `seen` is "all" if a
-/// profiler must have seen each of these launches, and "some" if it may have seen fewer.
+/// profiler must have seen each of these launches, "some" if it may have seen fewer, and "more" if there are
+/// others.
 void write_launches(const char* seen);
 void forget_launches();  ///< in a forked child
 
