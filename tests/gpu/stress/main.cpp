@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nvtx3/nvToolsExt.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +16,7 @@ namespace {
 /// Parts of all kinds in one process, which chance chooses. Graphs are not captured in the global mode then.
 int any_parts(const Plan& plan) {
   Random random(plan.seed);
+  nvtxInitialize(nullptr);  // a child that is forked meanwhile would wait for it
   std::vector<Part> parts;
   const auto add = [&](const char* name, auto run, int amount) {
     parts.push_back(

@@ -37,7 +37,8 @@ SKIPPED = 77
 PYTHON_PROGRAMS = HERE / "stress_programs.py"
 # Scenarios in Python, and the packages that they need.
 IN_PYTHON = {"torch-threads": ["torch"], "torch-loader": ["torch"], "torch-graphs": ["torch"], "jax-steps": ["jax"]}
-THROUGHPUT = ["phased", "groups", "streams", "threads"]
+# Scenarios that launch all the time, and how much more of them there is to be for a rate.
+THROUGHPUT = {"phased": 4, "groups": 40, "streams": 4, "threads": 4}
 # By seed. They change what the library does in the program, not which launches it sees.
 OPTIONS = [[], ["--samples", "10"], ["--timeline=1ms"], ["--nvtx-scope", "thread"]]
 MOST_POINTS = 10_000  # of a run; the rest is left out
@@ -180,7 +181,8 @@ class Case:
         self.program_s = None  # of the profiled program, without what rooflinectl does after it
 
     def command(self):
-        amount = ["--seed", self.seed, "--scale", self.settings.scale]
+        scale = self.settings.scale * (THROUGHPUT[self.scenario] if self.settings.throughput else 1)
+        amount = ["--seed", self.seed, "--scale", scale]
         if self.scenario in IN_PYTHON:
             return [sys.executable, PYTHON_PROGRAMS, self.scenario, *amount]
         return [self.settings.program, self.scenario, *amount, *(["--no-pauses"] if self.settings.throughput else [])]

@@ -54,13 +54,14 @@ std::string burst(const Plan& plan, Random random, int thread) {
               static_cast<unsigned long long>(lane.check(stream)));
 }
 
-/// A thread of `groups`: few kernels, but each launch has a grid of its own.
+/// A thread of `groups`: few kernels, with the grids of thousands of shapes.
 std::string new_grids(const Plan& plan, Random random, int thread) {
+  constexpr int kMostGrids = 4000;
   const int launches = plan.times(2000);
   Lane lane;
   Stream stream(random, false);
   for (int i = 0; i < launches; ++i) {
-    lane.launch(random.below(8), static_cast<unsigned>(1 + thread + kThreads * i), stream);
+    lane.launch(random.below(8), static_cast<unsigned>(1 + (thread + kThreads * i) % kMostGrids), stream);
     pause(plan, 0.001);
     if (i % 16 == 15) stream.wait();
   }
