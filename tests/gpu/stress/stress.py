@@ -40,10 +40,11 @@ IN_PYTHON = {"torch-threads": ["torch"], "torch-loader": ["torch"], "torch-graph
 # Scenarios that launch all the time, and how much more of them there is to be for a rate.
 THROUGHPUT = {"phased": 4, "groups": 40, "streams": 4, "threads": 4}
 # By seed. They change what the library does in the program, not which launches it sees.
-OPTIONS = [[], ["--samples", "10"], ["--timeline=1ms"], ["--nvtx-scope", "thread"]]
+OPTIONS = [["--timeline=1ms"], [], ["--samples", "10"], [], ["--nvtx-scope", "thread"], []]
 MOST_POINTS = 10_000  # of a run; the rest is left out
 PLAIN_LIMIT_S = 120
 UNSTABLE_RUNS = 3
+LEFT_LIMIT_S = 3  # for children to end after the program
 
 
 def files_of(process, names, tasks=True):
@@ -66,7 +67,8 @@ def processes_of_session(session):
             fields = (folder / "stat").read_text().rsplit(")", 1)[1].split()
         except (OSError, IndexError):
             continue
-        if int(fields[3]) == session and fields[0] != "Z":
+        # A main thread that has ended leaves a zombie with the other threads.
+        if int(fields[3]) == session and (fields[0] != "Z" or int(fields[17]) > 1):
             found.append(int(folder.name))
     return found
 
@@ -94,8 +96,7 @@ class Outcome:
     def __init__(self, command, folder, limit_s, extra=()):
         folder.mkdir(parents=True)
         self.folder = folder
-        self.ledger = folder / "launches"
-        environment = dict(os.environ, STRESS_LAUNCHES=str(self.ledger), **dict(extra))
+        environment = dict(os.environ, STRESS_LAUNCHES=str(folder / "launches"), **dict(extra))
         begin = time.monotonic()
         with open(folder / "output", "wb") as output, open(folder / "errors", "wb") as errors:
             process = subprocess.Popen(list(map(str, command)), cwd=folder, stdin=subprocess.DEVNULL, stdout=output,
@@ -106,32 +107,35 @@ class Outcome:
             except subprocess.TimeoutExpired:
                 self.code = None
             self.seconds = time.monotonic() - begin
-            left = processes_of_session(process.pid)
-            if self.code is None:
+            end = time.monotonic() + (0 if self.code is None else LEFT_LIMIT_S)
+            while (left := processes_of_session(process.pid)) and time.monotonic() < end:
+                time.sleep(0.05)
+            if left:
                 (folder / "stacks").write_text("\n".join(stacks(left)))
-            for one in left:  # also children that outlive the program
+            self.left = len(left)
+            for one in left:
                 try:
                     os.kill(one, signal.SIGKILL)
                 except ProcessLookupError:
                     pass
             process.wait()
         self.output = (folder / "output").read_bytes()
+        self.ledgers = list(self.read_ledgers(folder / "launches"))
 
     def errors(self):
         return (self.folder / "errors").read_text(errors="replace")
 
-    def ledgers(self):
+    @staticmethod
+    def read_ledgers(file):
         """What the processes of the program have written about their launches."""
-        found = []
-        for line in self.ledger.read_text().splitlines() if self.ledger.exists() else []:
+        for line in file.read_text().splitlines() if file.exists() else []:
             try:
-                found.append(json.loads(line))
+                yield json.loads(line)
             except ValueError:
                 pass  # of a process that was killed
-        return found
 
     def launches_per_second(self):
-        ledger = self.ledgers()[-1]
+        ledger = self.ledgers[-1]
         return sum(ledger["launches"].values()) / ledger["seconds"]
 
 
@@ -209,6 +213,8 @@ class Case:
             return
         if outcome.code != self.plain.code:
             yield f"exit code {outcome.code}, plain {self.plain.code}"
+        if outcome.left > self.plain.left:
+            yield f"{outcome.left} processes are left, plain {self.plain.left}"
         if outcome.output != self.plain.output:
             yield "another output: " + first_difference(self.plain.output, outcome.output)
 
@@ -231,7 +237,7 @@ class Case:
             return [("plain" if self.is_unstable(folder) else "failed", problem) for problem in found]
         if self.run is None:
             return [("failed", "there is no run.json")]
-        return [("failed", problem) for problem in wrong_launches(self.profiled.ledgers(), self.run)]
+        return [("failed", problem) for problem in wrong_launches(self.profiled.ledgers, self.run)]
 
 
 def first_difference(plain, profiled):
@@ -263,6 +269,7 @@ class Stress:
             with self.lock:
                 self.counts[kind] += 1
                 if kind == "passed":
+                    case.run = None  # large
                     self.cases[scenario].append(case)
             times = f"plain {case.plain.seconds:.1f} s" + (f", profiled {case.profiled.seconds:.1f} s" if case.profiled else "")
             self.tell(f"{scenario} | seed {seed} | {kind} | {times}")
@@ -316,7 +323,7 @@ class Stress:
               "and profiled")
         for name, cases in sorted(self.cases.items()):
             median = lambda values: f"{statistics.median(values):.2f}" if (values := [v for v in values if v is not None]) else "-"
-            pairs = [(case.plain.ledgers(), case.profiled.ledgers()) for case in cases]
+            pairs = [(case.plain.ledgers, case.profiled.ledgers) for case in cases]
             pairs = [(plain[-1], profiled[-1]) for plain, profiled in pairs if plain and profiled]
             rates = [profiled["seconds"] and plain["seconds"] / profiled["seconds"] for plain, profiled in pairs]
             peaks = [[ledger.get("VmHWM_kb", 0) / 1e3 for ledger in side] for side in zip(*pairs)]

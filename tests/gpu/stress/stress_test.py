@@ -14,11 +14,11 @@ import stress
 
 PROGRAM = r"""#!/bin/sh
 if [ "$1" = --list ]; then
-  echo good hangs other-output other-code too-many too-few unseen killed unstable wrong-alone
+  echo good hangs other-output other-code too-many too-few unseen killed unstable wrong-alone leaves
   exit
 fi
 echo "result of $*"
-launched() { echo "{\"seen\": \"$1\", \"seconds\": 0.5, \"launches\": {\"work<7>\": $2, \"CUDA graph\": 5}}" >> "$STRESS_LAUNCHES"; }
+launched() { echo "{\"seen\": \"$1\", \"seconds\": 0.5, \"VmHWM_kb\": 400000, \"launches\": {\"work<7>\": $2, \"CUDA graph\": 5}}" >> "$STRESS_LAUNCHES"; }
 case "$1" in
   good|throughput) launched all 10;;
   hangs) [ -z "$PROFILED" ] || sleep 60;;
@@ -30,6 +30,7 @@ case "$1" in
   killed) kill -9 $$;;
   unstable) head -c 12 /dev/urandom | od -A n -x;;
   wrong-alone) exit 1;;
+  leaves) [ -z "$PROFILED" ] || sleep 60 & ;;
   phased) launched all 10;;
 esac
 exit 0
@@ -86,6 +87,11 @@ class StressTest(unittest.TestCase):
                 self.assertEqual(output.splitlines()[-1], "1 passed, 0 failed", output)
                 self.assertEqual(self.code, 0)
 
+    def test_summary(self):
+        output = self.call(scenario="good")
+        row = next(line for line in output.splitlines() if line.startswith("good | 1 |")).split(" | ")
+        self.assertEqual((row[3], row[5], row[6]), ("0.25", "1.00", "400 400"))
+
     def test_hang(self):
         with tempfile.TemporaryDirectory() as kept:
             self.assertIn("hung: not done after 2 s", self.call("--keep", kept, scenario="hangs"))
@@ -93,6 +99,9 @@ class StressTest(unittest.TestCase):
             [stacks] = pathlib.Path(kept).glob("hangs-1-*/profiled/stacks")
             self.assertIn("wchan", stacks.read_text())
             self.assertIn("sleep 60", stacks.read_text())
+
+    def test_a_child_that_never_ends(self):
+        self.assert_fails("leaves", "1 processes are left, plain 0")
 
     def test_another_output(self):
         self.assert_fails("other-output", "another output: 2 lines instead of 1")
