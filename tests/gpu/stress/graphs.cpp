@@ -231,7 +231,7 @@ int graphs_in_threads(const Plan& plan) {
 }
 
 /// Captures in each mode while other threads launch. In the global mode nobody may allocate, load a kernel or
-/// wait for the device meanwhile: kernels are loaded before, and nobody does.
+/// wait for a stream meanwhile, unless a thread says that it knows what it does: those that launch do.
 int captures(const Plan& plan) {
   constexpr int kLoaded = 64;
   Random random(plan.seed);
@@ -266,6 +266,8 @@ int captures(const Plan& plan) {
   for (std::size_t i = 1; i < lanes.size(); ++i) {
     parts.push_back(
         {"launches", [&plan, &lane = *lanes[i], &stream = streams[i], part = random.split()]() mutable {
+           cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+           check(cudaThreadExchangeStreamCaptureMode(&mode), "cudaThreadExchangeStreamCaptureMode");
            const int launches = plan.times(30000);
            for (int j = 0; j < launches; ++j) {
              lane.launch(part.below(kLoaded), static_cast<unsigned>(part.between(1, 1000)), stream);
