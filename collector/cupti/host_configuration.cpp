@@ -6,12 +6,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 #include "collector/cupti/call.h"
 
 namespace rooflinectl::cupti {
 
+namespace {
+
+/// CUPTI's host calls are not safe in several threads at once. A constructor that throws destroys its host
+/// object.
+std::recursive_mutex& host_calls() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
+}  // namespace
+
 std::vector<std::string> supported_chips() {
+  const std::lock_guard lock(host_calls());
   ROOFLINECTL_CUPTI_PARAMS(CUpti_Profiler_Host_GetSupportedChips_Params, params);
   ROOFLINECTL_CUPTI(cuptiProfilerHostGetSupportedChips, &params);
   return {params.ppChipNames, params.ppChipNames + params.numChips};
@@ -19,6 +32,7 @@ std::vector<std::string> supported_chips() {
 
 HostConfiguration::HostConfiguration(const std::string& chip, const std::vector<Metric>& metrics,
                                      const std::vector<std::uint8_t>& availability, Gathering gathering) {
+  const std::lock_guard lock(host_calls());
   ROOFLINECTL_CUPTI_PARAMS(CUpti_Profiler_Host_Initialize_Params, params);
   params.profilerType =
       gathering == Gathering::ranges ? CUPTI_PROFILER_TYPE_RANGE_PROFILER : CUPTI_PROFILER_TYPE_PM_SAMPLING;
@@ -31,6 +45,7 @@ HostConfiguration::HostConfiguration(const std::string& chip, const std::vector<
 }
 
 void HostConfiguration::HostDeleter::operator()(CUpti_Profiler_Host_Object* host) const {
+  const std::lock_guard lock(host_calls());
   ROOFLINECTL_CUPTI_PARAMS(CUpti_Profiler_Host_Deinitialize_Params, params);
   params.pHostObject = host;
   cuptiProfilerHostDeinitialize(&params);
@@ -96,6 +111,7 @@ HostConfiguration one_pass_configuration(const std::string& chip, std::vector<Me
 
 std::vector<double> HostConfiguration::values(const std::vector<std::uint8_t>& counter_data,
                                               std::size_t index) const {
+  const std::lock_guard lock(host_calls());
   std::vector<double> values(names_.size());
   std::vector<const char*> names = names_;
   ROOFLINECTL_CUPTI_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues_Params, params);

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 #include <utility>
 
 #include "collector/cupti/call.h"
@@ -45,9 +44,6 @@ void use_monotonic_clock() {
 PmSampler::PmSampler(int device_index, const std::vector<Metric>& metrics, std::uint64_t interval_ns,
                      std::size_t room)
     : device_index_(static_cast<std::size_t>(device_index)), interval_ns_(interval_ns), room_(room) {
-  // Devices are opened from threads of their own, and CUPTI's host calls are not safe in several at once.
-  static std::mutex opening;
-  const std::lock_guard lock(opening);
   initialize_profiler();
   choose(device_index, metrics);
   enable();

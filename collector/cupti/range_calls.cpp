@@ -13,8 +13,12 @@
 namespace rooflinectl::cupti {
 
 void initialize_profiler() {
-  ROOFLINECTL_CUPTI_PARAMS(CUpti_Profiler_Initialize_Params, params);
-  ROOFLINECTL_CUPTI(cuptiProfilerInitialize, &params);
+  static const bool is_done = [] {
+    ROOFLINECTL_CUPTI_PARAMS(CUpti_Profiler_Initialize_Params, params);
+    ROOFLINECTL_CUPTI(cuptiProfilerInitialize, &params);
+    return true;
+  }();
+  static_cast<void>(is_done);
 }
 
 void require_supported(int device_index) {

@@ -13,7 +13,7 @@ struct CUpti_RangeProfiler_Object;
 /// naming the call that failed.
 namespace rooflinectl::cupti {
 
-/// To be called before anything else here, once per process.
+/// To be called before anything else here. Later calls do nothing.
 void initialize_profiler();
 
 /// Throws with the reason if the device or its configuration cannot be profiled.

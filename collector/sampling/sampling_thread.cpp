@@ -30,12 +30,16 @@ SamplingThread::SamplingThread(Open open, std::uint64_t interval_ns, Sink sink, 
 }
 
 SamplingThread::~SamplingThread() {
+  end();
+  thread_.join();
+}
+
+void SamplingThread::end() {
   {
     const std::lock_guard lock(mutex_);
     is_ended_ = true;
   }
   ends_.notify_all();
-  thread_.join();
 }
 
 void SamplingThread::sample() {

@@ -28,6 +28,8 @@ class SamplingThread {
   SamplingThread(Open open, std::uint64_t interval_ns, Sink sink, Clock now_ns);
   /// Ends, and returns when all samples are written down.
   ~SamplingThread();
+  /// Begins to end, and waits for nothing.
+  void end();
   /// Whether the device cannot be sampled, or no longer.
   bool has_failed() const { return has_failed_; }
   SamplingThread(const SamplingThread&) = delete;
