@@ -19,8 +19,12 @@ add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wno-mi
 add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>")
 
 if(ROOFLINECTL_SANITIZE)
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  add_link_options(-fsanitize=address,undefined -fuse-ld=lld)
+  set(sanitizers address,undefined)
+  if(ROOFLINECTL_SANITIZE STREQUAL thread)
+    set(sanitizers thread)
+  endif()
+  add_compile_options(-fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${sanitizers} -fuse-ld=lld)
   # Programs that are loaded anywhere start more slowly: the sanitizers' tables need 700,000 relocations.
   string(APPEND CMAKE_EXE_LINKER_FLAGS " -no-pie")
 endif()

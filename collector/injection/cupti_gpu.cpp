@@ -11,15 +11,6 @@
 
 namespace rooflinectl::injection {
 
-CuptiGpu::CuptiGpu(CUcontext context, int device, const Streams& streams, std::function<void(bool)> trace,
-                   std::function<void()> begin_timeline, std::function<bool()> is_sampled)
-    : context_(context),
-      device_(device),
-      streams_(streams),
-      trace_(std::move(trace)),
-      begin_timeline_(std::move(begin_timeline)),
-      is_sampled_(std::move(is_sampled)) {}
-
 const cupti::HostConfiguration& CuptiGpu::configuration_of(Pass pass) {
   if (chip_.empty()) {
     cupti::initialize_profiler();
@@ -35,6 +26,7 @@ const cupti::HostConfiguration& CuptiGpu::configuration_of(Pass pass) {
 }
 
 void CuptiGpu::begin_pass(Pass pass, std::size_t ranges) {
+  const RelaxedCapture relaxed;
   configuration_ = &configuration_of(pass);
   // Enabled anew for each pass: CUPTI counts nothing where it is given another configuration.
   profiler_ = std::make_unique<cupti::EnabledProfiler>(context_);
@@ -46,6 +38,7 @@ void CuptiGpu::begin_pass(Pass pass, std::size_t ranges) {
 
 std::vector<Gpu::CountedRange> CuptiGpu::end_pass() {
   if (!profiler_) return {};
+  const RelaxedCapture relaxed;
   // A program is a little slower while the profiler is enabled.
   const auto profiler = std::move(profiler_);
   const auto ranges = std::exchange(ranges_, {});
@@ -57,7 +50,13 @@ std::vector<Gpu::CountedRange> CuptiGpu::end_pass() {
   for (std::size_t i = 0; i < names.size(); ++i) {
     counted.push_back({ranges.at(std::stoul(names[i])), configuration_->evaluate(counter_data_, i)});
   }
+  counter_data_ = {};
   return counted;
+}
+
+void CuptiGpu::abandon_pass() {
+  profiler_.reset();
+  ranges_.clear();
 }
 
 void CuptiGpu::open_range(std::uint64_t range) {

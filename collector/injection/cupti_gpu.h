@@ -4,15 +4,16 @@
 #include <cuda.h>
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collector/cupti/host_configuration.h"
 #include "collector/cupti/range_calls.h"
-#include "collector/injection/session.h"
+#include "collector/injection/driver.h"
 #include "collector/injection/streams.h"
 
 namespace rooflinectl::injection {
@@ -20,19 +21,21 @@ namespace rooflinectl::injection {
 /// A context of the process, counted with CUPTI's Range Profiler.
 class CuptiGpu : public Gpu {
  public:
-  /// `trace` begins or ends the trace of the process for this context; the others are those of `Gpu`.
-  CuptiGpu(CUcontext context, int device, const Streams& streams, std::function<void(bool)> trace,
-           std::function<void()> begin_timeline, std::function<bool()> is_sampled);
+  CuptiGpu(CUcontext context, int device, Streams& streams, ProcessCalls calls)
+      : context_(context), device_(device), streams_(streams), calls_(std::move(calls)) {}
 
-  bool is_idle() override { return streams_.are_idle(); }
-  void trace(bool on) override { trace_(on); }
+  bool is_idle(bool of_all_devices) override {
+    return streams_.are_idle(of_all_devices ? std::nullopt : std::optional(device_));
+  }
+  void trace(bool on) override { calls_.trace(on); }
   void begin_pass(Pass pass, std::size_t ranges) override;
   std::vector<CountedRange> end_pass() override;
+  void abandon_pass() override;
   bool is_full() override { return ranges_.size() >= most_ranges_; }
   void open_range(std::uint64_t range) override;
   void close_range() override;
-  void begin_timeline() override { begin_timeline_(); }
-  bool is_sampled() override { return is_sampled_(); }
+  void begin_timeline() override { calls_.begin_timeline(); }
+  bool is_sampled() override { return calls_.is_sampled(); }
   double now_s() override;
   void pause() override;
 
@@ -46,10 +49,8 @@ class CuptiGpu : public Gpu {
 
   const CUcontext context_;
   const int device_;
-  const Streams& streams_;
-  const std::function<void(bool)> trace_;
-  const std::function<void()> begin_timeline_;
-  const std::function<bool()> is_sampled_;
+  Streams& streams_;
+  const ProcessCalls calls_;
 
   std::string chip_;  // empty before the first pass
   std::vector<std::uint8_t> availability_;

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cuda.h>
-
+#include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
-#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
+#include "collector/injection/launch.h"
+#include "collector/injection/lock_order.h"
 #include "core/model/profile_record.h"
 
 namespace rooflinectl::injection {
@@ -19,41 +21,59 @@ namespace rooflinectl::injection {
 /// A kernel or graph of the process: its place in order of appearance.
 using KernelId = std::uint64_t;
 
-/// The kernels that a process launches, by their symbols, and its graphs, by what is in them. Each is written
+/// What a process launches. It stays where it is until the process ends.
+struct Kernel {
+  KernelId id = 0;
+  std::string symbol;
+  bool is_collective = false;
+  std::atomic<std::uint64_t>* launches = nullptr;  ///< so far, of all kernels with that symbol
+};
+
+/// The kernels that a process launches, by their code, and its graphs, by what is in them. Each is written
 /// down when it is first seen. Member functions may be called from any thread.
 class Kernels {
  public:
   using Sink = std::function<void(const ProfileRecord&)>;
 
   explicit Kernels(Sink sink) : sink_(std::move(sink)) {}
+  Kernels(const Kernels&) = delete;
+  Kernels& operator=(const Kernels&) = delete;
 
-  /// The kernel behind a handle of the driver, whose code is loaded now rather than in its first launch.
-  KernelId of(CUfunction function, const char* symbol);
-  /// A kernel of which only the symbol is known.
-  KernelId of(std::string_view symbol);
-  KernelId of(CUgraphExec graph);
+  /// The kernel behind a handle of the driver; null if it was not added since its module was loaded.
+  Kernel* find(Handle function);
+  /// `kernel`: what the driver knows about the function.
+  Kernel& add(Handle function, const record::Kernel& kernel);
+  /// A kernel of which only the symbol is known: it ran in a graph.
+  Kernel& in_graph(std::string_view symbol);
 
-  std::string symbol(KernelId kernel) const;
-
-  /// An executable graph was made of `graph`.
-  void graph_made(CUgraphExec executable, CUgraph graph);
-  void graph_destroyed(CUgraphExec executable);
+  /// The graph behind an executable one, even if its making was not seen.
+  Kernel& graph(Handle executable);
+  /// An executable graph was made; graphs with one name are the same.
+  void graph_made(Handle executable, const std::string& name, std::uint64_t nodes);
+  void graph_destroyed(Handle executable);
   /// Handles may mean other kernels from now on.
   void module_unloaded();
 
  private:
-  KernelId add(record::Kernel kernel);
+  /// What tells kernels apart: two modules may have different kernels with one symbol.
+  using Identity = std::tuple<std::string, int, std::uint64_t, std::uint64_t, std::optional<std::uint64_t>>;
+  struct HashIdentity {
+    std::size_t operator()(const Identity& identity) const {
+      return std::hash<std::string>()(std::get<0>(identity));
+    }
+  };
+
+  Kernel& known(record::Kernel kernel);
 
   const Sink sink_;
-  mutable std::mutex mutex_;
-  std::unordered_map<CUfunction, KernelId> of_function_;
-  std::unordered_map<CUgraphExec, KernelId> of_graph_;
-  std::unordered_map<std::string, KernelId> of_symbol_;
-  std::vector<std::string> symbols_;
+  OrderedMutex<LockOrder::kernels> mutex_;
+  std::unordered_map<Handle, Kernel*> of_function_;
+  std::unordered_map<Handle, Kernel*> of_graph_;
+  std::unordered_map<Identity, Kernel*, HashIdentity> of_identity_;
+  std::unordered_map<std::string, Kernel*> of_symbol_;  // the first with that symbol
+  std::deque<Kernel> kernels_;
+  std::deque<std::atomic<std::uint64_t>> launches_;
+  std::uint64_t unknown_graphs_ = 0;
 };
-
-/// The function behind a handle that a launch was given, which may also be that of a context-independent
-/// kernel.
-CUfunction loaded_function(CUfunction function);
 
 }  // namespace rooflinectl::injection

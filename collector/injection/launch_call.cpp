@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/injection/launch_call.h"
 
+#include <cuda.h>
 #include <cupti.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ CUstream own_handle(CUstream stream, bool has_stream_per_thread) {
 }
 
 template <typename Parameters>
-LaunchCall of_kernel(const void* parameters, bool has_stream_per_thread) {
+Launch of_kernel(const void* parameters, bool has_stream_per_thread) {
   const auto& call = *static_cast<const Parameters*>(parameters);
   return {.function = call.f,
           .stream = own_handle(call.hStream, has_stream_per_thread),
@@ -26,14 +27,14 @@ LaunchCall of_kernel(const void* parameters, bool has_stream_per_thread) {
 }
 
 template <typename Parameters>
-LaunchCall of_kernel_with_attributes(const void* parameters, bool has_stream_per_thread) {
+Launch of_kernel_with_attributes(const void* parameters, bool has_stream_per_thread) {
   const auto& call = *static_cast<const Parameters*>(parameters);
   const CUlaunchConfig& config = *call.config;
-  LaunchCall launch = {.function = call.f,
-                       .stream = own_handle(config.hStream, has_stream_per_thread),
-                       .grid = {config.gridDimX, config.gridDimY, config.gridDimZ},
-                       .block = {config.blockDimX, config.blockDimY, config.blockDimZ},
-                       .dynamic_shared_bytes = config.sharedMemBytes};
+  Launch launch = {.function = call.f,
+                   .stream = own_handle(config.hStream, has_stream_per_thread),
+                   .grid = {config.gridDimX, config.gridDimY, config.gridDimZ},
+                   .block = {config.blockDimX, config.blockDimY, config.blockDimZ},
+                   .dynamic_shared_bytes = config.sharedMemBytes};
   for (unsigned int i = 0; i < config.numAttrs; ++i) {
     if (config.attrs[i].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
     const auto& cluster = config.attrs[i].value.clusterDim;
@@ -51,13 +52,13 @@ CUgraphExec executable(const cuGraphLaunch_ptsz_params& call) {
 }
 
 template <typename Parameters>
-LaunchCall of_graph(const void* parameters, bool has_stream_per_thread) {
+Launch of_graph(const void* parameters, bool has_stream_per_thread) {
   const auto& call = *static_cast<const Parameters*>(parameters);
   return {.graph = executable(call), .stream = own_handle(call.hStream, has_stream_per_thread)};
 }
 
 /// Functions of CUDA's first versions, for which an earlier call set the block shape.
-LaunchCall of_old_launch(CUfunction function, int width, int height, CUstream stream) {
+Launch of_old_launch(CUfunction function, int width, int height, CUstream stream) {
   return {.function = function,
           .stream = own_handle(stream, false),
           .grid = {static_cast<unsigned int>(width), static_cast<unsigned int>(height), 1}};
@@ -83,7 +84,7 @@ const std::vector<CUpti_CallbackId>& launching_functions() {
   return functions;
 }
 
-std::optional<LaunchCall> launch_call(CUpti_CallbackId function, const void* parameters) {
+std::optional<Launch> launch_call(CUpti_CallbackId function, const void* parameters) {
   switch (function) {
     case CUPTI_DRIVER_TRACE_CBID_cuLaunch:
       return of_old_launch(static_cast<const cuLaunch_params*>(parameters)->f, 1, 1, nullptr);

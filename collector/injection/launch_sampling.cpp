@@ -84,7 +84,7 @@ void LaunchSampling::postponed(GroupId group) {
 
 void LaunchSampling::voided(GroupId group) {
   constexpr std::uint64_t kLaunchesToPass = 2;
-  change(group, [](Group& changed, State& state) { state.next = next_after(changed) + kLaunchesToPass; });
+  change(group, [](Group& changed, State& state) { state.next = changed.launches + 1 + kLaunchesToPass; });
   if (++voids_[groups_[group].kernel] == kMostVoids) find_awaited();
 }
 

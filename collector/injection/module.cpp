@@ -8,33 +8,46 @@
 #include <cstdlib>
 #include <exception>
 
+#include "collector/injection/cuda_driver.h"
+#include "collector/injection/cupti_callbacks.h"
 #include "collector/injection/nvtx_injection.h"
 #include "collector/injection/process.h"
 #include "core/serial/profile_settings.h"
 
 namespace {
 
+using rooflinectl::injection::CudaDriver;
 using rooflinectl::injection::Process;
 
-/// Made once, and never destroyed: other threads of the program may launch until its very end.
-Process* process = nullptr;
+/// Made once, and never destroyed: other threads of the program may launch until its very end. Null if
+/// rooflinectl does not run the program.
+Process* process() {
+  static Process* const made = []() -> Process* {
+    const char* settings = std::getenv(rooflinectl::kProfileVariable);
+    return settings == nullptr ? nullptr : new Process(rooflinectl::decode_settings(settings));
+  }();
+  return made;
+}
 
-Process* made_process() {
-  if (process != nullptr) return process;
-  const char* settings = std::getenv(rooflinectl::kProfileVariable);
-  if (settings == nullptr) return nullptr;
-  process = new Process(rooflinectl::decode_settings(settings));
-  pthread_atfork(nullptr, nullptr, [] { process->switch_off(); });
-  return process;
+/// No lock of ours is held by a thread that the child does not have.
+void survive_forks() {
+  static const int registered =
+      pthread_atfork([] { process()->before_fork(); }, [] { process()->after_fork_in_parent(); },
+                     [] { process()->after_fork_in_child(); });
+  static_cast<void>(registered);
 }
 
 }  // namespace
 
 int rooflinectl_injection_observe() {
   try {
-    if (made_process() == nullptr) return 0;
-    process->observe();
-    std::atexit([] { process->finish(); });
+    if (process() == nullptr) return 0;
+    survive_forks();
+    auto* const driver = new CudaDriver;  // lives as long as the process
+    process()->observe(*driver);
+    rooflinectl::injection::watch(*process(), *driver);
+    std::atexit([] { process()->finish(); });
+    std::at_quick_exit([] { process()->finish(); });
     return 1;
   } catch (const std::exception&) {
     return 0;  // the program continues without us
@@ -43,8 +56,9 @@ int rooflinectl_injection_observe() {
 
 int rooflinectl_injection_attach_to_nvtx_extension(nvtxExtModuleInfo_t* module) {
   try {
-    return made_process() != nullptr &&
-           rooflinectl::injection::attach_to_nvtx_extension(*module, process->paths());
+    if (process() == nullptr) return 0;
+    survive_forks();
+    return rooflinectl::injection::attach_to_nvtx_extension(*module, process()->paths());
   } catch (const std::exception&) {
     return 0;
   }
@@ -52,8 +66,9 @@ int rooflinectl_injection_attach_to_nvtx_extension(nvtxExtModuleInfo_t* module) 
 
 int rooflinectl_injection_attach_to_nvtx(const void* (*get_export_table)(unsigned int)) {
   try {
-    return made_process() != nullptr &&
-           rooflinectl::injection::attach_to_nvtx(get_export_table, process->paths());
+    if (process() == nullptr) return 0;
+    survive_forks();
+    return rooflinectl::injection::attach_to_nvtx(get_export_table, process()->paths());
   } catch (const std::exception&) {
     return 0;
   }

@@ -30,11 +30,6 @@ std::string narrow(const char* text) {
   return text == nullptr ? "" : text;
 }
 
-/// A string that the program registered. NVTX has no call that frees it.
-struct RegisteredString {
-  std::string text;
-};
-
 struct DomainMark {
   bool is_nccl = false;
 };
@@ -49,7 +44,7 @@ std::string message_of(const nvtxEventAttributes_t* event) {
     case NVTX_MESSAGE_TYPE_REGISTERED:
       return event->message.registered == nullptr
                  ? kUnnamed
-                 : reinterpret_cast<const RegisteredString*>(event->message.registered)->text;
+                 : *reinterpret_cast<const std::string*>(event->message.registered);
     default:
       return kUnnamed;
   }
@@ -57,7 +52,8 @@ std::string message_of(const nvtxEventAttributes_t* event) {
 
 template <typename Character>
 nvtxStringHandle_t NVTX_API register_string(nvtxDomainHandle_t, const Character* text) {
-  return reinterpret_cast<nvtxStringHandle_t>(new RegisteredString{narrow(text)});
+  const std::string* const registered = paths_of_process->registered(narrow(text));
+  return reinterpret_cast<nvtxStringHandle_t>(const_cast<std::string*>(registered));
 }
 
 template <typename Character>

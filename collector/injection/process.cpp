@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/injection/process.h"
 
-#include <cupti.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
-#include <exception>
-#include <limits>
-#include <utility>
+#include <functional>
+#include <string_view>
+#include <vector>
 
-#include "collector/cupti/call.h"
-#include "collector/injection/cupti_gpu.h"
 #include "collector/injection/nccl_messages.h"
 #include "collector/injection/this_process.h"
-#include "collector/sampling/device_sampler.h"
 #include "collector/sampling/own_thread.h"
-#include "core/model/application.h"
-#include "core/model/uuid_text.h"
-#include "core/text/characters.h"
 
 namespace rooflinectl::injection {
 
@@ -26,79 +20,6 @@ namespace {
 
 /// What a program that ends without notice may lose.
 constexpr auto kWritePeriod = std::chrono::milliseconds(300);
-
-/// Stands for the messages of all sizes.
-constexpr std::uint64_t kAnySize = std::numeric_limits<std::uint64_t>::max();
-
-constexpr CUpti_CallbackId kChanges[] = {
-    CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, CUPTI_CBID_RESOURCE_STREAM_CREATED,
-    CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING,  CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING,
-    CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED,        CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING};
-
-/// What this thread is doing on our behalf launches nothing of the program's.
-thread_local bool is_our_own_call = false;
-/// Whether the launch that this thread is making is counted, and by whom.
-thread_local Session* counting = nullptr;
-
-class OurOwnCall {
- public:
-  OurOwnCall() { is_our_own_call = true; }
-  ~OurOwnCall() { is_our_own_call = false; }
-  OurOwnCall(const OurOwnCall&) = delete;
-  OurOwnCall& operator=(const OurOwnCall&) = delete;
-};
-
-void CUPTIAPI on_callback(void* process, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
-  if (is_our_own_call) return;
-  const OurOwnCall own;
-  auto& self = *static_cast<Process*>(process);
-  try {
-    if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
-      self.called(id, *static_cast<const CUpti_CallbackData*>(data));
-    } else if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
-      self.changed(id, *static_cast<const CUpti_ResourceData*>(data));
-    }
-  } catch (const std::exception& error) {
-    self.give_up(error);  // and the program continues
-  }
-}
-
-std::string uuid_of(CUdevice device) {
-  CUuuid id{};
-  if (cuDeviceGetUuid_v2(&id, device) != CUDA_SUCCESS) return "";
-  return uuid_text(id.bytes);
-}
-
-std::optional<int> blocks_per_sm(const LaunchCall& launch) {
-  const auto threads = launch.block[0] * launch.block[1] * launch.block[2];
-  int blocks = 0;
-  const bool is_known = launch.function != nullptr && threads > 0 &&
-                        cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                            &blocks, loaded_function(launch.function), static_cast<int>(threads),
-                            launch.dynamic_shared_bytes) == CUDA_SUCCESS;
-  return is_known ? std::optional(blocks) : std::nullopt;
-}
-
-std::string_view symbol_of(const CUpti_CallbackData& call) {
-  return call.symbolName == nullptr ? "" : call.symbolName;
-}
-
-/// CUPTI launches a kernel of its own in a range around a graph.
-bool is_of_cupti(std::string_view symbol) {
-  return symbol == "WaitNs";
-}
-
-/// `step #` of `step 17`.
-std::string without_numbers(std::string_view path) {
-  std::string pattern;
-  for (const char character : path) {
-    if (!is_digit(character))
-      pattern += character;
-    else if (!pattern.ends_with('#'))
-      pattern += '#';
-  }
-  return pattern;
-}
 
 bool has_component(std::string_view path, std::string_view name) {
   while (!path.empty()) {
@@ -109,61 +30,116 @@ bool has_component(std::string_view path, std::string_view name) {
   return false;
 }
 
+/// Far from those of other objects.
+std::uint64_t first_change() {
+  static std::atomic<std::uint64_t> objects{0};
+  return ++objects << 40U;
+}
+
+std::size_t mixed(std::size_t hash, std::uint64_t value) {
+  return (hash ^ value) * 0x9e3779b97f4a7c15U;
+}
+
 }  // namespace
 
+thread_local bool OurOwnCall::is_one_ = false;
+
 struct Process::Context {
-  CUcontext context = nullptr;
+  Handle handle = nullptr;
   int device = 0;
-  std::unique_ptr<CuptiGpu> gpu;
+  std::unique_ptr<Gpu> gpu;
   std::unique_ptr<Session> session;
-  std::mutex mutex;                    // guards the list
-  std::vector<std::uint64_t> records;  // ids in the file of the session's groups
 };
 
-struct Process::GroupKey {
-  CUcontext context = nullptr;
-  KernelId kernel = 0;
-  PathId path = 0;
-  record::Extent grid{};
-  record::Extent block{};
-  record::Extent cluster{};
-  std::uint64_t dynamic_shared_bytes = 0;
-  /// Of a collective, if known. Launches with messages of all sizes are sampled together.
-  std::optional<std::uint64_t> message_bytes;
+/// The call that a thread is making, and what it remembers of earlier ones, as most are like one before.
+struct Process::Call {
+  Session* session = nullptr;  // null if none is being made that a session knows of
+  std::optional<LaunchGroup> group;
+  bool is_counted = false;
+  bool is_announced = false;
+  std::uint32_t correlation = 0;
 
-  auto operator<=>(const GroupKey&) const = default;  // NOLINT(modernize-use-nullptr): there is no null
+  static constexpr std::size_t kRemembered = 64;
+  struct RememberedKernel {
+    Handle function = nullptr;
+    Kernel* kernel = nullptr;
+  };
+  struct RememberedGroup {
+    LaunchGroups::Key key;
+    LaunchGroup group;
+  };
+  std::uint64_t changes = 0;
+  Handle context_handle = nullptr;
+  Context* context = nullptr;
+  std::array<RememberedKernel, kRemembered> kernels{};
+  std::array<RememberedGroup, kRemembered> groups{};
+
+  void forget_outdated(const Process& of) {
+    const std::uint64_t now = of.changes_.load(std::memory_order_acquire);
+    if (changes == now) return;
+    changes = now;
+    context_handle = nullptr;
+    kernels = {};
+    groups = {};
+  }
+  RememberedKernel& place_of(Handle function) {
+    return kernels[mixed(0, reinterpret_cast<std::uintptr_t>(function)) >> 58U];
+  }
+  RememberedGroup& place_of(const LaunchGroups::Key& key) {
+    std::size_t hash = mixed(reinterpret_cast<std::uintptr_t>(key.kernel), key.path);
+    for (const auto& extent : {key.grid, key.block, key.cluster}) {
+      for (const std::uint32_t size : extent) hash = mixed(hash, size);
+    }
+    hash = mixed(mixed(hash, key.dynamic_shared_bytes), key.message_bytes.value_or(0));
+    return groups[hash >> 58U];
+  }
 };
+
+Process::Call& Process::call_of_thread() {
+  static thread_local Call call;
+  return call;
+}
 
 Process::Process(ProfileSettings settings)
     : settings_(std::move(settings)),
-      filter_(settings_.kernel, settings_.nvtx),
-      only_(settings_.only.begin(), settings_.only.end()),
       paths_(settings_.nvtx_scope),
       kernels_([this](const ProfileRecord& record) { file_->add(record); }),
-      traced_launches_(kernels_, paths_, [this](const ProfileRecord& record) { file_->add(record); }) {}
+      groups_(settings_, paths_, [this](const ProfileRecord& record) { file_->add(record); }),
+      traced_launches_(kernels_, [this](const ProfileRecord& record) { file_->add(record); }),
+      timelines_(
+          settings_,
+          [this](int device) {
+            OurOwnCall::on_this_thread();
+            return driver_->sampler(device, *settings_.timeline_interval_ns);
+          },
+          [this](const ProfileRecord& record) { file_->add(record); }),
+      changes_(first_change()) {}
 
-Process::~Process() = default;
+Process::~Process() {
+  {
+    const std::lock_guard lock(writer_mutex_);
+    is_finished_ = true;
+  }
+  writer_wakes_.notify_all();
+  if (writer_.joinable()) writer_.join();
+}
 
-void Process::observe() {
+void Process::observe(Driver& driver) {
+  is_observed_ = true;
+  driver_ = &driver;
   file_.emplace(record_path(settings_.records));
   file_->add(this_process());
-  try {
-    ROOFLINECTL_CUPTI(cuptiSubscribe, &subscriber_, on_callback, this);
-    for (const CUpti_CallbackId function : launching_functions()) {
-      ROOFLINECTL_CUPTI(cuptiEnableCallback, 1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, function);
-    }
-    for (const CUpti_CallbackId function :
-         {CUPTI_DRIVER_TRACE_CBID_cuProfilerStart, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop}) {
-      ROOFLINECTL_CUPTI(cuptiEnableCallback, 1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, function);
-    }
-    for (const CUpti_CallbackId change : kChanges) {
-      ROOFLINECTL_CUPTI(cuptiEnableCallback, 1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, change);
-    }
-    activities::set_listener(*this);
-  } catch (const Error& error) {
-    is_active_ = false;
-    problem("nothing of this process was seen", error);
-  }
+  file_->flush();
+}
+
+void Process::problem(const char* what, const Error& error) {
+  file_->add(record::Problem{
+      .group = std::nullopt, .cause = fmt::format("{}: {}", what, error.what()), .hint = error.hint()});
+}
+
+void Process::see_nothing(const Error& error) {
+  is_active_ = false;
+  problem("nothing of this process was seen", error);
   file_->flush();
 }
 
@@ -172,152 +148,141 @@ void Process::give_up(const std::exception& error) {
   const auto* const known = dynamic_cast<const Error*>(&error);
   problem("from here on nothing was seen",
           known != nullptr ? *known : Error(ErrorKind::environment, error.what()));
-  file_->flush();
 }
 
-void Process::called(CUpti_CallbackId function, const CUpti_CallbackData& call) {
-  if (!is_active_) return;
-  if (function == CUPTI_DRIVER_TRACE_CBID_cuProfilerStart ||
-      function == CUPTI_DRIVER_TRACE_CBID_cuProfilerStop) {
-    in_profiler_range(function == CUPTI_DRIVER_TRACE_CBID_cuProfilerStart);
-  } else if (call.callbackSite == CUPTI_API_ENTER) {
-    before(function, call);
-  } else if (Session* const session = std::exchange(counting, nullptr)) {
-    session->after_launch();
-  }
+void Process::after_fork_in_child() {
+  paths_.after_fork_in_child();
+  if (!is_observed_) return;
+  is_child_ = true;
+  is_active_ = false;
 }
 
-void Process::before(CUpti_CallbackId function, const CUpti_CallbackData& call) {
-  const auto launch = launch_call(function, call.functionParams);
-  if (launch && (is_captured(launch->stream) || is_of_cupti(symbol_of(call)))) return;
+// -- calls of the program --
+
+void Process::entered(const Launch& launch) {
+  Call& call = call_of_thread();
+  call.forget_outdated(*this);
+  call.group.reset();
   const PathId path = paths_.current();
-  Context* context = nullptr;
-  std::optional<LaunchGroup> group;
-  bool may_be_counted = false;
-  {
-    const std::lock_guard lock(mutex_);
-    context = &context_of(call);
-    if (launch && is_captured_by_plan(path)) {
-      streams_.add(call.context, launch->stream);
-      group = group_of(*context, *launch, call, path);
-      may_be_counted = takes_turn();
-    }
-  }
+  Context& context = context_of(launch);
+  driver_->has_stream(launch.context, context.device, launch.stream);
   start_writing();
-  if (!group) return context->session->before_other_launch();
-  const bool is_counted = context->session->before_launch(group->id, may_be_counted);
-  if (is_counted) counting = context->session.get();
-  if (!is_traced_) return;
-  traced_launches_.announce({.correlation = call.correlationId,
-                             .group = *group,
-                             .is_counted = is_counted,
-                             .is_graph = launch->graph != nullptr});
+  if (is_captured_by_plan(path)) call.group = group_of(context, launch, path);
+  if (call.group)
+    call.is_counted = context.session->before_launch(call.group->id, takes_turn());
+  else
+    context.session->before_other_work();
+  call.session = context.session.get();
+  call.is_announced = call.group && is_traced_;
+  if (!call.is_announced) return;
+  call.correlation = launch.correlation;
+  traced_launches_.announce({.correlation = launch.correlation,
+                             .group = *call.group,
+                             .is_counted = call.is_counted,
+                             .is_graph = launch.graph != nullptr});
 }
 
-Process::Context& Process::context_of(const CUpti_CallbackData& call) {
-  std::unique_ptr<Context>& context = contexts_[call.context];
-  if (context) return *context;
-  context = std::make_unique<Context>();
-  Context& made = *context;
-  made.context = call.context;
-  CUdevice device = 0;
-  cuCtxGetDevice(&device);
-  made.device = device;
-  if (devices_.insert(device).second) {
-    file_->add(record::Device{
-        .device = device, .uuid = uuid_of(device), .chip = "", .cupti_version = cupti::cupti_version()});
-  }
-  streams_.add(call.context, CU_STREAM_LEGACY);
-  made.gpu = std::make_unique<CuptiGpu>(
-      call.context, device, streams_, [this, &made](bool on) { trace(made, on); },
-      [this, device] { begin_timeline(device); }, [this, device] { return is_sampled(device); });
-  const auto write = [this, &made](const ProfileRecord& record) {
-    ProfileRecord translated = record;
-    const auto translate = [&](std::uint64_t& group) {
-      const std::lock_guard lock(made.mutex);
-      group = made.records.at(group);
-    };
-    if (auto* counted = std::get_if<record::Counted>(&translated)) translate(counted->group);
-    if (auto* untraced = std::get_if<record::Untraced>(&translated)) translate(untraced->group);
-    if (auto* problem = std::get_if<record::Problem>(&translated); problem != nullptr && problem->group) {
-      translate(*problem->group);
-    }
-    file_->add(translated);
-  };
-  made.session =
-      std::make_unique<Session>(*made.gpu, write, settings_.samples, settings_.passes, Session::Limits{});
-  return made;
+void Process::entered_other_work(Handle context) {
+  Call& call = call_of_thread();
+  call.forget_outdated(*this);
+  call.group.reset();
+  Context* const known = find_context(context);
+  if (known == nullptr) return;
+  known->session->before_other_work();
+  call.session = known->session.get();
 }
 
-LaunchGroup Process::group_of(Context& context, const LaunchCall& launch, const CUpti_CallbackData& call,
-                              PathId path) {
-  const KernelId kernel =
-      launch.graph != nullptr ? kernels_.of(launch.graph) : kernels_.of(launch.function, call.symbolName);
-  if (kernel >= launches_of_kernels_.size()) launches_of_kernels_.resize(kernel + 1);
-  const std::uint64_t place = ++launches_of_kernels_[kernel];
-  const GroupKey key = {.context = context.context,
-                        .kernel = kernel,
-                        .path = path,
-                        .grid = launch.grid,
-                        .block = launch.block,
-                        .cluster = launch.cluster.value_or(record::Extent{}),
-                        .dynamic_shared_bytes = launch.dynamic_shared_bytes,
-                        .message_bytes = message_bytes(kernel)};
-  const auto known = groups_.find(key);
-  if (known != groups_.end()) return known->second;
+void Process::left(const char* error) {
+  Call& call = call_of_thread();
+  Session* const session = std::exchange(call.session, nullptr);
+  if (session == nullptr) return;
+  if (!call.group) return session->after_other_work();
+  session->after_launch(call.group->id, std::exchange(call.is_counted, false), error != nullptr);
+  if (error == nullptr && call.is_announced) return;
+  if (error != nullptr && call.is_announced) traced_launches_.retract(call.correlation);
+  const std::lock_guard lock(tallies_mutex_);
+  if (error != nullptr)
+    ++failed_launches_[{call.group->record, error}];
+  else
+    ++untraced_launches_[call.group->record];
+}
 
-  LaunchGroup group = {.session = context.session.get(), .record = group_count_++};
-  GroupKey sampled = key;
-  sampled.path = path_to_sample(path);
-  if (sampled.message_bytes) sampled.message_bytes = kAnySize;
-  const auto same = groups_.find(sampled);
-  group.id = same != groups_.end() ? same->second.id : add_to_session(context, group, kernel, path);
-  file_->add(record::Group{.group = group.record,
-                           .device = context.device,
-                           .kernel = kernel,
+Process::Context* Process::find_context(Handle context) {
+  Call& call = call_of_thread();
+  if (call.context_handle == context && context != nullptr) return call.context;
+  const std::lock_guard lock(contexts_mutex_);
+  const auto found = contexts_.find(context);
+  if (found == contexts_.end()) return nullptr;
+  call.context_handle = context;
+  call.context = found->second.get();
+  return call.context;
+}
+
+Process::Context& Process::context_of(const Launch& launch) {
+  Context* const known = find_context(launch.context);
+  return known != nullptr ? *known : make_context(launch.context);
+}
+
+Process::Context& Process::make_context(Handle context) {
+  const record::Device device = driver_->device_of(context);
+  auto made = std::make_unique<Context>();
+  made->handle = context;
+  made->device = device.device;
+  made->gpu = driver_->gpu(context, device.device,
+                           {.trace = [this, one = made.get()](bool on) { trace(*one, on); },
+                            .begin_timeline = [this, id = device.device] { timelines_.begin(id); },
+                            .is_sampled = [this, id = device.device] { return timelines_.is_sampled(id); }});
+  const std::lock_guard lock(contexts_mutex_);
+  const auto [place, is_new] = contexts_.try_emplace(context);
+  if (!is_new) return *place->second;  // another thread was faster
+  const auto [turn, is_new_device] = devices_.try_emplace(device.device);
+  if (is_new_device) file_->add(device);
+  made->session = std::make_unique<Session>(
+      *made->gpu, device.device, turn->second, [this](const ProfileRecord& record) { file_->add(record); },
+      settings_.samples, settings_.passes, Session::Limits{});
+  place->second = std::move(made);
+  return *place->second;
+}
+
+std::optional<LaunchGroup> Process::group_of(Context& context, const Launch& launch, PathId path) {
+  Kernel& kernel = kernel_of(launch);
+  const std::uint64_t place = ++*kernel.launches;
+  LaunchGroups::Key key = {.context = context.handle,
+                           .kernel = &kernel,
+                           .path = path,
                            .grid = launch.grid,
                            .block = launch.block,
-                           .cluster = launch.cluster,
+                           .cluster = launch.cluster.value_or(record::Extent{}),
                            .dynamic_shared_bytes = launch.dynamic_shared_bytes,
-                           .blocks_per_sm = blocks_per_sm(launch),
-                           .first_launch = launch.graph == nullptr ? std::optional(place) : std::nullopt,
-                           .path = paths_.text(path),
-                           .message_bytes = key.message_bytes});
-  groups_.emplace(key, group);
-  groups_.emplace(sampled, group);
+                           .message_bytes = std::nullopt};
+  NcclMessages& messages = nccl_messages();
+  if (kernel.is_collective && !messages.empty()) key.message_bytes = messages.take();
+  Call::RememberedGroup& remembered = call_of_thread().place_of(key);
+  if (remembered.key == key) return remembered.group;
+  std::optional<LaunchGroup> group = groups_.find(key);
+  if (!group) {
+    group = groups_.add(key, *context.session, context.device, launch, driver_->blocks_per_sm(launch), place);
+  }
+  if (group) {
+    remembered = {key, *group};
+  } else {
+    left_out();
+  }
   return group;
 }
 
-/// Of the collective that the calling thread called, if the kernel is NCCL's.
-std::optional<std::uint64_t> Process::message_bytes(KernelId kernel) const {
-  NcclMessages& messages = nccl_messages();
-  if (messages.empty() || !is_collective(kernels_.symbol(kernel))) return std::nullopt;
-  return messages.take();
-}
-
-/// Ranges such as `step 17` come with ever new numbers: after some, their launches are sampled together.
-PathId Process::path_to_sample(PathId path) {
-  constexpr int kMostNumbers = 8;
-  const auto known = sampled_paths_.find(path);
-  if (known != sampled_paths_.end()) return known->second;
-  PathPattern& pattern =
-      path_patterns_.try_emplace(without_numbers(paths_.text(path)), PathPattern{path}).first->second;
-  return sampled_paths_[path] = ++pattern.paths > kMostNumbers ? pattern.first : path;
-}
-
-GroupId Process::add_to_session(Context& context, const LaunchGroup& group, KernelId kernel, PathId path) {
-  const std::string symbol = kernels_.symbol(kernel);
-  if (is_collective(symbol)) context.session->launches_collectives();
-  const bool is_counted = filter_.selects_kernel(symbol) && filter_.selects_path(paths_.text(path)) &&
-                          (only_.empty() || only_.contains(symbol));
-  const std::lock_guard lock(context.mutex);
-  context.records.push_back(group.record);
-  return context.session->add_group(
-      {.kernel = kernel, .is_counted = is_counted, .is_known_to_end = is_counted && !only_.empty()});
+Kernel& Process::kernel_of(const Launch& launch) {
+  if (launch.graph != nullptr) return kernels_.graph(launch.graph);
+  Call::RememberedKernel& remembered = call_of_thread().place_of(launch.function);
+  if (remembered.function == launch.function && remembered.kernel != nullptr) return *remembered.kernel;
+  Kernel* kernel = kernels_.find(launch.function);
+  if (kernel == nullptr) kernel = &kernels_.add(launch.function, driver_->kernel(launch));
+  remembered = {launch.function, kernel};
+  return *kernel;
 }
 
 /// Whether the settings let the launch be traced.
-bool Process::is_captured_by_plan(PathId path) {
+bool Process::is_captured_by_plan(PathId path) const {
   switch (settings_.capture) {
     case Capture::all:
       return true;
@@ -335,6 +300,91 @@ bool Process::takes_turn() {
   return turn >= settings_.skip && (!settings_.limit || turn - settings_.skip < *settings_.limit);
 }
 
+void Process::write_tallies() {
+  decltype(untraced_launches_) untraced;
+  decltype(failed_launches_) failed;
+  {
+    const std::lock_guard lock(tallies_mutex_);
+    untraced.swap(untraced_launches_);
+    failed.swap(failed_launches_);
+  }
+  for (const auto& [group, launches] : untraced) {
+    file_->add(record::Untraced{.group = group, .launches = launches});
+  }
+  for (const auto& [what, launches] : failed) {
+    file_->add(record::Failed{.group = what.first, .launches = launches, .error = what.second});
+  }
+}
+
+void Process::graph_made(Handle executable, const std::string& name, std::uint64_t nodes) {
+  kernels_.graph_made(executable, name, nodes);
+}
+
+void Process::graph_destroyed(Handle executable) {
+  kernels_.graph_destroyed(executable);
+}
+
+void Process::module_unloaded() {
+  kernels_.module_unloaded();
+  ++changes_;
+}
+
+void Process::context_ends(Handle context) {
+  Context* ending = nullptr;
+  bool is_last_of_device = false;
+  {
+    const std::lock_guard lock(contexts_mutex_);
+    const auto found = contexts_.find(context);
+    if (found == contexts_.end()) return;
+    ending = found->second.get();
+    is_last_of_device = !has_others(*ending);
+  }
+  finish(*ending);
+  if (!is_last_of_device) return;
+  timelines_.end(ending->device);
+  timelines_.reap();
+}
+
+void Process::primary_context_ends(int device) {
+  std::vector<Context*> of_device;
+  {
+    const std::lock_guard lock(contexts_mutex_);
+    for (const auto& [handle, context] : contexts_) {
+      if (context->device == device) of_device.push_back(context.get());
+    }
+  }
+  for (Context* context : of_device) finish(*context);
+}
+
+bool Process::has_others(const Context& context) const {
+  return std::any_of(contexts_.begin(), contexts_.end(), [&](const auto& other) {
+    return other.second.get() != &context && other.second->device == context.device;
+  });
+}
+
+void Process::context_destroyed(Handle context) {
+  const Context* ended = nullptr;
+  bool is_last_of_device = false;
+  {
+    const std::lock_guard lock(contexts_mutex_);
+    const auto found = contexts_.find(context);
+    if (found == contexts_.end()) return;
+    ended = ended_.emplace_back(std::move(found->second)).get();
+    contexts_.erase(found);
+    is_last_of_device = !has_others(*ended);
+    ++changes_;
+  }
+  groups_.forget(context);
+  if (is_last_of_device) timelines_.end(ended->device);
+}
+
+void Process::in_profiler_range(bool is_inside) {
+  is_in_profiler_range_ = is_inside;
+  timelines_.capture(is_inside);
+}
+
+// -- the trace, and writing --
+
 void Process::trace(const Context& context, bool on) {
   const std::lock_guard lock(trace_mutex_);
   if (on)
@@ -344,118 +394,36 @@ void Process::trace(const Context& context, bool on) {
   const bool is_wanted = untraced_.empty();
   if (is_wanted == is_traced_) return;
   try {
-    if (!is_wanted) activities::flush(false);
-    activities::enable(is_wanted);
+    if (!is_wanted) driver_->flush(false);
+    driver_->trace(is_wanted);
     is_traced_ = is_wanted;
   } catch (const Error& error) {
     problem("launches were not traced", error);
   }
 }
 
-void Process::changed(CUpti_CallbackId change, const CUpti_ResourceData& resource) {
-  if (!is_active_) return;
-  const auto* const graph = static_cast<const CUpti_GraphData*>(resource.resourceDescriptor);
-  switch (change) {
-    case CUPTI_CBID_RESOURCE_STREAM_CREATED:
-      streams_.add(resource.context, resource.resourceHandle.stream);
-      break;
-    case CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING:
-      streams_.remove(resource.context, resource.resourceHandle.stream);
-      break;
-    case CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING:
-      kernels_.module_unloaded();
-      break;
-    case CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED:
-      kernels_.graph_made(graph->graphExec, graph->graph);
-      break;
-    case CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING:
-      kernels_.graph_destroyed(graph->graphExec);
-      break;
-    case CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING: {
-      const std::lock_guard lock(mutex_);
-      const auto found = contexts_.find(resource.context);
-      if (found == contexts_.end()) break;
-      finish(*found->second);
-      const int device = found->second->device;
-      const bool is_last = std::none_of(contexts_.begin(), contexts_.end(), [&](const auto& other) {
-        return other.first != resource.context && other.second->device == device;
-      });
-      if (is_last) end_timeline(device);
-      std::erase_if(groups_, [&](const auto& entry) { return entry.first.context == resource.context; });
-      static_cast<void>(found->second.release());  // launches that are still awaited point to it
-      contexts_.erase(found);
-      streams_.remove(resource.context);
-      break;
-    }
-    default:
-      break;
-  }
-}
-
-void Process::traced(const activities::Kernel& kernel) {
-  if (!is_of_cupti(kernel.symbol)) traced_launches_.add(kernel);
-}
-
-void Process::delivered() {
+void Process::write() {
   traced_launches_.write();
+  for (const record::Ranges& closed : paths_.take_closed()) file_->add(closed);
+  write_tallies();
   file_->flush();
 }
 
 void Process::start_writing() {
+  if (is_writing_.load(std::memory_order_relaxed)) return;
   const std::lock_guard lock(writer_mutex_);
-  if (writer_.joinable() || is_finished_) return;
+  if (is_writing_.exchange(true) || is_finished_) return;
   writer_ = own_thread([this] {
-    is_our_own_call = true;
+    OurOwnCall::on_this_thread();
     std::unique_lock wait(writer_mutex_);
     while (!writer_wakes_.wait_for(wait, kWritePeriod, [this] { return is_finished_; })) {
       wait.unlock();
-      activities::flush(false);
-      file_->flush();
+      driver_->flush(false);
+      write();
+      timelines_.reap();
       wait.lock();
     }
   });
-}
-
-std::unique_ptr<SamplingThread> Process::sampling_thread(int device) {
-  const auto open = [this, device]() -> std::unique_ptr<Sampler> {
-    is_our_own_call = true;
-    return std::make_unique<DeviceSampler>(device, uuid_of(device), *settings_.timeline_interval_ns);
-  };
-  return std::make_unique<SamplingThread>(
-      open, *settings_.timeline_interval_ns, [this](const ProfileRecord& record) { file_->add(record); },
-      now_ns);
-}
-
-/// Outside of a captured part, the device awaits the next one.
-void Process::begin_timeline(int device) {
-  if (!settings_.timeline_interval_ns) return;
-  const std::lock_guard lock(timelines_mutex_);
-  std::unique_ptr<SamplingThread>& timeline = timelines_[device];
-  const bool is_captured = settings_.capture != Capture::cuda_profiler || is_in_profiler_range_;
-  if (!timeline && is_captured) timeline = sampling_thread(device);
-}
-
-bool Process::is_sampled(int device) {
-  const std::lock_guard lock(timelines_mutex_);
-  const auto found = timelines_.find(device);
-  return found != timelines_.end() && (!found->second || !found->second->has_failed());
-}
-
-void Process::in_profiler_range(bool is_inside) {
-  if (is_in_profiler_range_.exchange(is_inside) == is_inside || settings_.capture != Capture::cuda_profiler)
-    return;
-  const std::lock_guard lock(timelines_mutex_);
-  for (auto& [device, timeline] : timelines_) {
-    if (is_inside && !timeline) timeline = sampling_thread(device);
-    if (!is_inside && timeline && !timeline->has_failed()) timeline.reset();
-  }
-}
-
-/// The device is no longer sampled: its last context is about to be destroyed. Another context may begin
-/// anew.
-void Process::end_timeline(int device) {
-  const std::lock_guard lock(timelines_mutex_);
-  timelines_.erase(device);
 }
 
 void Process::finish(Context& context) {
@@ -467,7 +435,8 @@ void Process::finish(Context& context) {
 }
 
 void Process::finish() {
-  if (is_child_) return;
+  // A handler of a signal that came while this thread was in here may end the program: locks may be held.
+  if (is_child_ || !is_observed_ || OurOwnCall::is_one()) return;
   if (!is_active_.exchange(false)) return file_->flush();
   const OurOwnCall own;
   {
@@ -476,25 +445,29 @@ void Process::finish() {
   }
   writer_wakes_.notify_all();
   if (writer_.joinable()) writer_.join();
+  std::vector<Context*> contexts;
   {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [key, context] : contexts_) finish(*context);
+    const std::lock_guard lock(contexts_mutex_);
+    for (const auto& [handle, context] : contexts_) contexts.push_back(context.get());
   }
-  {
-    const std::lock_guard lock(timelines_mutex_);
-    timelines_.clear();
-  }
-  activities::flush(true);
+  for (Context* context : contexts) finish(*context);
+  timelines_.finish();
+  driver_->flush(true);
   traced_launches_.end_graphs();
-  delivered();
+  write();
   traced_launches_.report_undelivered();
-  file_->add(record::End{.at_ns = now_ns(), .lost_activities = lost_, .lost_records = file_->lost_records()});
+  if (paths_.has_left_out()) {
+    file_->add(record::Problem{
+        .group = std::nullopt,
+        .cause =
+            fmt::format("there are too many names of NVTX ranges: later ones are \"{}\"", RangeNames::kOther),
+        .hint = "give ranges names that repeat, or that differ in numbers only"});
+  }
+  file_->add(record::End{.at_ns = now_ns(),
+                         .lost_activities = lost_,
+                         .lost_records = file_->lost_records(),
+                         .left_out_launches = left_out_ + file_->left_out_launches()});
   file_->flush();
-}
-
-void Process::problem(const char* what, const Error& error) {
-  file_->add(record::Problem{
-      .group = std::nullopt, .cause = fmt::format("{}: {}", what, error.what()), .hint = error.hint()});
 }
 
 }  // namespace rooflinectl::injection

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cuda.h>
-#include <cupti_callbacks.h>
-
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -15,27 +12,29 @@
 #include <set>
 #include <string>
 #include <thread>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "collector/injection/activities.h"
+#include "collector/injection/driver.h"
 #include "collector/injection/kernels.h"
-#include "collector/injection/launch_call.h"
+#include "collector/injection/launch.h"
+#include "collector/injection/launch_groups.h"
+#include "collector/injection/lock_order.h"
 #include "collector/injection/nvtx_paths.h"
 #include "collector/injection/record_file.h"
 #include "collector/injection/session.h"
-#include "collector/injection/streams.h"
+#include "collector/injection/timelines.h"
 #include "collector/injection/traced_launches.h"
-#include "collector/sampling/sampling_thread.h"
 #include "core/error.h"
 #include "core/model/profile_settings.h"
-#include "core/text/launch_filter.h"
 
 namespace rooflinectl::injection {
 
 /// The process that this library was loaded into: hears of every launch before and after it is made, lets a
-/// session per context count some, and writes down what they and the trace give. It must live until the
-/// process ends.
+/// session per context count some, and writes down what they and the trace give. It knows neither CUDA nor
+/// CUPTI, which call it (`cupti_callbacks.h`) and are called by it (`Driver`). It must live until the process
+/// ends. Member functions may be called from any thread.
 class Process : public activities::Listener {
  public:
   explicit Process(ProfileSettings settings);
@@ -45,92 +44,126 @@ class Process : public activities::Listener {
 
   NvtxPaths& paths() { return paths_; }
 
-  /// From now on every launch is noticed; CUDA is being initialised. What fails is written down.
-  void observe();
-  /// The process is about to end in an orderly way.
+  /// CUDA is being initialised: from now on there is a file of records.
+  void observe(Driver& driver);
+  /// The process is about to end in an orderly way. Waits for a limited time.
   void finish();
-  /// This is a child that was forked: CUDA, CUPTI and the file, if there are any yet, are its parent's.
-  void switch_off() {
-    if (!file_) return;
-    is_child_ = true;
-    is_active_ = false;
-  }
+  /// CUPTI does not tell what the program does, for this reason.
+  void see_nothing(const Error& error);
   /// Something went wrong that nobody expected: it is written down, and nothing more is done.
   void give_up(const std::exception& error);
+  bool is_active() const { return is_active_; }
 
-  // What CUPTI tells.
-  void called(CUpti_CallbackId function, const CUpti_CallbackData& call);
-  void changed(CUpti_CallbackId change, const CUpti_ResourceData& resource);
-  void traced(const activities::Kernel& kernel) override;
+  // Around a fork. In the child of a process that uses CUDA everything is the parent's: nothing is done
+  // there.
+  void before_fork() { paths_.before_fork(); }
+  void after_fork_in_parent() { paths_.after_fork_in_parent(); }
+  void after_fork_in_child();
+  bool is_child() const { return is_child_; }
+
+  // What the program does. Each call of `entered…` is followed by one of `left` on the same thread.
+
+  /// A launch is about to be made, and may be held for a while.
+  void entered(const Launch& launch);
+  /// A launch is about to be made that is in no group, or a copy.
+  void entered_other_work(Handle context);
+  /// It was made. `error`: the driver's name of the error if it refused, else null.
+  void left(const char* error);
+  void graph_made(Handle executable, const std::string& name, std::uint64_t nodes);
+  void graph_destroyed(Handle executable);
+  void module_unloaded();
+  /// The context is about to be destroyed; nothing of the driver is locked yet.
+  void context_ends(Handle context);
+  /// The device's primary context may be destroyed.
+  void primary_context_ends(int device);
+  /// It is being destroyed. Waits for nothing: the driver calls this with its own locks.
+  void context_destroyed(Handle context);
+  /// cuProfilerStart or cuProfilerStop.
+  void in_profiler_range(bool is_inside);
+
+  // What CUPTI delivers.
+  void traced(const activities::Kernel& kernel) override { traced_launches_.add(kernel); }
   void traced(const record::Transfer& transfer) override { traced_launches_.add(transfer); }
-  void delivered() override;
+  void delivered() override { traced_launches_.write(); }
   void lost(std::uint64_t count) override { lost_ += count; }
+
+  /// Writes what is known to disk.
+  void write();
 
  private:
   struct Context;
-  struct GroupKey;
-  /// Paths that differ in numbers only.
-  struct PathPattern {
-    PathId first = 0;
-    int paths = 0;
-  };
+  struct Call;
 
-  void before(CUpti_CallbackId function, const CUpti_CallbackData& call);
-  Context& context_of(const CUpti_CallbackData& call);
-  LaunchGroup group_of(Context& context, const LaunchCall& launch, const CUpti_CallbackData& call,
-                       PathId path);
-  std::optional<std::uint64_t> message_bytes(KernelId kernel) const;
-  PathId path_to_sample(PathId path);
-  GroupId add_to_session(Context& context, const LaunchGroup& group, KernelId kernel, PathId path);
-  bool is_captured_by_plan(PathId path);
+  void problem(const char* what, const Error& error);
+  static Call& call_of_thread();
+  Context* find_context(Handle context);
+  Context& context_of(const Launch& launch);
+  Context& make_context(Handle context);
+  std::optional<LaunchGroup> group_of(Context& context, const Launch& launch, PathId path);
+  Kernel& kernel_of(const Launch& launch);
+  bool is_captured_by_plan(PathId path) const;
   bool takes_turn();
   void trace(const Context& context, bool on);
-  void start_writing();
-  std::unique_ptr<SamplingThread> sampling_thread(int device);
-  void begin_timeline(int device);
-  bool is_sampled(int device);
-  void end_timeline(int device);
-  void in_profiler_range(bool is_inside);
-  void problem(const char* what, const Error& error);
   void finish(Context& context);
+  bool has_others(const Context& context) const;
+  void start_writing();
+  void write_tallies();
+  void left_out() { ++left_out_; }
 
   const ProfileSettings settings_;
-  const LaunchFilter filter_;
-  const std::set<std::string> only_;
   std::atomic<bool> is_active_ = true;
+  std::atomic<bool> is_observed_ = false;
   std::atomic<bool> is_child_ = false;
-  NvtxPaths paths_;
-  std::optional<RecordFile> file_;  // where there is CUDA
-  Kernels kernels_;
-  TracedLaunches traced_launches_;
-  Streams streams_;
-  CUpti_SubscriberHandle subscriber_ = nullptr;
-
-  std::mutex mutex_;  // guards what follows
-  std::map<CUcontext, std::unique_ptr<Context>> contexts_;
-  std::map<GroupKey, LaunchGroup> groups_;
-  std::set<int> devices_;  // that are written down
-  std::unordered_map<std::string, PathPattern> path_patterns_;
-  std::unordered_map<PathId, PathId> sampled_paths_;  // whose launches each path's are sampled with
-  std::vector<std::uint64_t> launches_of_kernels_;    // so far, by KernelId
-  std::uint64_t group_count_ = 0;
-  std::uint64_t selected_launches_ = 0;
-
-  std::mutex timelines_mutex_;  // guards what follows
-  /// By device; nothing where the next captured part is awaited.
-  std::map<int, std::unique_ptr<SamplingThread>> timelines_;
-
   std::atomic<bool> is_in_profiler_range_ = false;  // between cuProfilerStart and cuProfilerStop
   std::atomic<std::uint64_t> lost_ = 0;
+  std::atomic<std::uint64_t> left_out_ = 0;
+  std::atomic<std::uint64_t> selected_launches_ = 0;
+  Driver* driver_ = nullptr;  // once CUDA is there, as the file
+  std::optional<RecordFile> file_;
+  NvtxPaths paths_;
+  Kernels kernels_;
+  LaunchGroups groups_;
+  TracedLaunches traced_launches_;
+  Timelines timelines_;
 
-  std::mutex trace_mutex_;             // guards what follows
-  std::set<const Context*> untraced_;  // contexts that want no trace now
+  OrderedMutex<LockOrder::contexts> contexts_mutex_;  // guards what follows
+  std::map<Handle, std::unique_ptr<Context>> contexts_;
+  std::vector<std::unique_ptr<Context>> ended_;  // launches that are still awaited point to them
+  std::map<int, DeviceTurn> devices_;
+  /// Of what threads remember: contexts, and handles of functions. A value is never that of another object.
+  std::atomic<std::uint64_t> changes_;
+
+  OrderedMutex<LockOrder::trace> trace_mutex_;  // guards what follows
+  std::set<const Context*> untraced_;           // contexts that want no trace now
   std::atomic<bool> is_traced_ = false;
 
-  std::mutex writer_mutex_;
+  OrderedMutex<LockOrder::tallies> tallies_mutex_;                                  // guards what follows
+  std::map<std::uint64_t, std::uint64_t> untraced_launches_;                        // by group
+  std::map<std::pair<std::uint64_t, std::string>, std::uint64_t> failed_launches_;  // by group and error
+
+  std::mutex writer_mutex_;  // guards what follows; launching threads take it once
   std::condition_variable writer_wakes_;
   bool is_finished_ = false;
   std::thread writer_;
+  std::atomic<bool> is_writing_ = false;
+};
+
+/// What this thread does on our behalf is none of the program's doing: callbacks that come meanwhile are
+/// ignored.
+class OurOwnCall {
+ public:
+  OurOwnCall() : before_(is_one_) { is_one_ = true; }
+  ~OurOwnCall() { is_one_ = before_; }
+  OurOwnCall(const OurOwnCall&) = delete;
+  OurOwnCall& operator=(const OurOwnCall&) = delete;
+
+  static bool is_one() { return is_one_; }
+  /// From now on everything that this thread does is.
+  static void on_this_thread() { is_one_ = true; }
+
+ private:
+  static thread_local bool is_one_;
+  const bool before_;
 };
 
 }  // namespace rooflinectl::injection

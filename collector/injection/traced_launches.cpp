@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <mutex>
 #include <optional>
 
 namespace rooflinectl::injection {
@@ -11,24 +13,58 @@ namespace rooflinectl::injection {
 void TracedLaunches::announce(const AnnouncedLaunch& launch) {
   const std::lock_guard lock(announced_mutex_);
   announced_.push_back(launch);
+  if (announced_.size() <= kMostAwaited) return;
+  ++never_delivered_[announced_.front().group.record];
+  announced_.pop_front();
+}
+
+void TracedLaunches::retract(std::uint32_t correlation) {
+  const std::lock_guard lock(announced_mutex_);
+  const auto last = std::find_if(announced_.rbegin(), announced_.rend(), [&](const AnnouncedLaunch& launch) {
+    return launch.correlation == correlation;
+  });
+  if (last != announced_.rend())
+    announced_.erase(std::next(last).base());
+  else
+    retracted_.push_back(correlation);  // it was taken meanwhile
 }
 
 void TracedLaunches::take_announced() {
-  std::vector<AnnouncedLaunch> calls;
+  std::deque<AnnouncedLaunch> calls;
+  std::vector<std::uint32_t> retracted;
   {
     const std::lock_guard lock(announced_mutex_);
     calls = std::exchange(announced_, {});
+    retracted = std::exchange(retracted_, {});
   }
   for (const AnnouncedLaunch& call : calls) {
     awaited_[call.correlation] = {
         .group = call.group, .is_counted = call.is_counted, .is_graph = call.is_graph};
+    awaited_in_order_.push_back(call.correlation);
+  }
+  for (const std::uint32_t correlation : retracted) awaited_.erase(correlation);
+  while (awaited_.size() > kMostAwaited) {
+    give_up(awaited_in_order_.front());
+    awaited_in_order_.pop_front();
+  }
+  if (awaited_in_order_.size() > 2 * kMostAwaited) {
+    std::erase_if(awaited_in_order_,
+                  [this](std::uint32_t correlation) { return !awaited_.contains(correlation); });
   }
 }
 
-/// Launches that were held up do not show how long one takes.
+void TracedLaunches::give_up(std::uint32_t correlation) {
+  const auto found = awaited_.find(correlation);
+  if (found == awaited_.end()) return;
+  const std::lock_guard lock(announced_mutex_);
+  ++never_delivered_[found->second.group.record];
+  awaited_graphs_.erase(correlation);
+  awaited_.erase(found);
+}
+
 void TracedLaunches::tell_session(const Awaited& awaited, std::uint64_t duration_ns) {
-  if (awaited.is_counted) return;
-  awaited.group.session->traced(awaited.group.id, static_cast<double>(duration_ns) * 1e-9);
+  awaited.group.session->traced(awaited.group.id, static_cast<double>(duration_ns) * 1e-9,
+                                awaited.is_counted);
 }
 
 void TracedLaunches::add(const activities::Kernel& kernel) {
@@ -50,7 +86,7 @@ void TracedLaunches::add(const activities::Kernel& kernel) {
     awaited.has_news = true;
     awaited_graphs_.insert(kernel.correlation);
 
-    const KernelId inside = kernels_.of(kernel.symbol);
+    const KernelId inside = kernels_.in_graph(kernel.symbol).id;
     record::GraphKernel& sum = graph_kernels_[{awaited.group.record, inside}];
     sum.group = awaited.group.record;
     sum.kernel = inside;
@@ -84,7 +120,6 @@ void TracedLaunches::write() {
     sink_(kernels);
     graph_kernels_.clear();
   }
-  for (const record::Ranges& closed : paths_.take_closed()) sink_(closed);
 }
 
 /// Graphs of which the last delivery had nothing have ended.
@@ -109,18 +144,23 @@ void TracedLaunches::end_graphs() {
 void TracedLaunches::report_undelivered() {
   const std::lock_guard lock(delivered_mutex_);
   take_announced();
-  const std::size_t missing = awaited_.size();
-  if (missing == 0) return;
+  std::map<std::uint64_t, std::uint64_t> launches;  // by group
+  {
+    const std::lock_guard announced(announced_mutex_);
+    launches = std::exchange(never_delivered_, {});
+  }
+  for (const auto& [correlation, awaited] : awaited_) ++launches[awaited.group.record];
+  if (launches.empty()) return;
+  std::uint64_t missing = 0;
+  for (const auto& [group, count] : launches) {
+    sink_(record::Untraced{.group = group, .launches = count});
+    missing += count;
+  }
   sink_(record::Problem{
       .group = std::nullopt,
       .cause = fmt::format("the trace did not deliver {} launches: they are missing from all times", missing),
       .hint = "the program's own profiler, such as torch.profiler, takes the trace: turn it off; bodies "
               "of conditional graph nodes are not in it"});
-  std::map<std::uint64_t, std::uint64_t> launches;  // by group
-  for (const auto& [correlation, awaited] : awaited_) ++launches[awaited.group.record];
-  for (const auto& [group, count] : launches) {
-    sink_(record::Untraced{.group = group, .launches = count});
-  }
 }
 
 }  // namespace rooflinectl::injection

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -12,18 +13,11 @@
 
 #include "collector/injection/activities.h"
 #include "collector/injection/kernels.h"
-#include "collector/injection/nvtx_paths.h"
-#include "collector/injection/session.h"
+#include "collector/injection/launch_groups.h"
+#include "collector/injection/lock_order.h"
 #include "core/model/profile_record.h"
 
 namespace rooflinectl::injection {
-
-/// Launches of one kernel, of one shape, under one NVTX path, in one context.
-struct LaunchGroup {
-  Session* session = nullptr;  ///< of the context
-  std::uint64_t record = 0;    ///< its id in the file
-  GroupId id = 0;              ///< in the session
-};
 
 /// A call that was made while the trace was on.
 struct AnnouncedLaunch {
@@ -39,15 +33,20 @@ class TracedLaunches {
  public:
   using Sink = std::function<void(const ProfileRecord&)>;
 
-  /// `kernels` and `paths` must outlive it, and so must the sessions of the groups.
-  TracedLaunches(Kernels& kernels, NvtxPaths& paths, Sink sink)
-      : kernels_(kernels), paths_(paths), sink_(std::move(sink)) {}
+  /// Launches that are awaited at a time. If the trace does not deliver that many, because another profiler
+  /// has it, the oldest are given up.
+  static constexpr std::size_t kMostAwaited = std::size_t{1} << 18;
+
+  /// `kernels` must outlive it, and so must the sessions of the groups.
+  TracedLaunches(Kernels& kernels, Sink sink) : kernels_(kernels), sink_(std::move(sink)) {}
 
   /// The launch is being made. It is held up for a moment only.
   void announce(const AnnouncedLaunch& launch);
+  /// The driver refused it.
+  void retract(std::uint32_t correlation);
   void add(const activities::Kernel& kernel);
   void add(const record::Transfer& transfer);
-  /// Writes what was added since the last call, and the NVTX ranges that were closed.
+  /// Writes what was added since the last call.
   void write();
   /// All graphs have ended, since the trace has.
   void end_graphs();
@@ -71,18 +70,21 @@ class TracedLaunches {
   };
 
   void take_announced();
+  void give_up(std::uint32_t correlation);
   static void tell_session(const Awaited& awaited, std::uint64_t duration_ns);
   void give_up_graph_launches(bool all);
 
   Kernels& kernels_;
-  NvtxPaths& paths_;
   const Sink sink_;
 
-  std::mutex announced_mutex_;  // guards what follows; held for a moment only, as launches take it
-  std::vector<AnnouncedLaunch> announced_;
+  OrderedMutex<LockOrder::announced> announced_mutex_;  // guards what follows
+  std::deque<AnnouncedLaunch> announced_;
+  std::vector<std::uint32_t> retracted_;
+  std::map<std::uint64_t, std::uint64_t> never_delivered_;  // by group
 
-  std::mutex delivered_mutex_;  // guards what follows; launches do not take it
+  OrderedMutex<LockOrder::delivery> delivered_mutex_;  // guards what follows
   std::unordered_map<std::uint32_t, Awaited> awaited_;
+  std::deque<std::uint32_t> awaited_in_order_;  // may have some that were delivered
   std::set<std::uint32_t> awaited_graphs_;
   record::Launches launches_;
   record::Transfers transfers_;

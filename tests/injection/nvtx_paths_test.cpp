@@ -2,9 +2,15 @@
 #include "collector/injection/nvtx_paths.h"
 
 #include <gmock/gmock.h>
+#include <malloc.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <set>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace rooflinectl::injection {
 namespace {
@@ -121,12 +127,83 @@ TEST(NvtxPaths, ByThreadAThreadWithoutRangesHasNone) {
 
 TEST(NvtxPaths, TheRangesOfAThreadEndWithIt) {
   NvtxPaths paths;
-  on_another_thread([&] {
-    paths.push(kDefaultDomain, "never popped");
-    paths.end_thread();
-    return 0;
-  });
+  on_another_thread([&] { return paths.push(kDefaultDomain, "never popped"); });
   EXPECT_EQ(path(paths), "");
+}
+
+TEST(NvtxPaths, FoldsNumbersOfNamesOnceThereAreMany) {
+  NvtxPaths paths;
+  std::set<std::string> texts;
+  for (int step = 0; step < 30'000; ++step) {
+    paths.push(kDefaultDomain, "step " + std::to_string(step));
+    paths.push(kDefaultDomain, step % 2 == 0 ? "fp16" : "fp32");
+    texts.insert(path(paths));
+    paths.pop(kDefaultDomain);
+    paths.pop(kDefaultDomain);
+  }
+  EXPECT_THAT(texts, testing::SizeIs(8 + 2));
+  EXPECT_THAT(texts, testing::IsSupersetOf({"step 0/fp16", "step 7/fp32", "step #/fp16", "step #/fp32"}));
+}
+
+TEST(NvtxPaths, MakesPathsOnlyWhereSomethingIsLaunched) {
+  NvtxPaths paths;
+  for (int i = 0; i < 1000; ++i) {
+    paths.push(kDefaultDomain,
+               "nothing is launched in " + std::string(1 + i % 26, static_cast<char>('a' + i % 26)));
+    paths.pop(kDefaultDomain);
+  }
+  paths.push(kDefaultDomain, "step");
+  EXPECT_EQ(paths.current(), 1u) << "the first path, besides the empty one";
+}
+
+TEST(NvtxPaths, AMillionNamesNeedLittleMemory) {
+  const auto allocated = [] { return mallinfo2().uordblks; };
+  const std::size_t before = allocated();
+  NvtxPaths paths;
+  for (int i = 0; i < 1'000'000; ++i) {
+    std::string name = "request ";  // an id in letters
+    for (int rest = i; rest > 0; rest /= 26) name += static_cast<char>('a' + rest % 26);
+    paths.push(kDefaultDomain, name);
+    paths.current();
+    paths.pop(kDefaultDomain);
+    if (i % 10'000 == 0) paths.take_closed();
+  }
+  paths.take_closed();
+  EXPECT_LT(allocated() - before, std::size_t{16} << 20);
+  EXPECT_TRUE(paths.has_left_out());
+  paths.push(kDefaultDomain, "one more");
+  EXPECT_EQ(path(paths), RangeNames::kOther);
+}
+
+TEST(NvtxPaths, AForkedChildWaitsForNoThreadOfItsParent) {
+  NvtxPaths paths;
+  std::atomic<bool> is_over = false;
+  std::thread busy([&] {
+    while (!is_over) {
+      paths.push(kDefaultDomain, "of a thread that the child does not have");
+      paths.current();
+      paths.pop(kDefaultDomain);
+    }
+  });
+  paths.push(kDefaultDomain, "around");
+  int ended_well = 0;
+  for (int i = 0; i < 20; ++i) {
+    paths.before_fork();
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(10);  // rather than for ever
+      paths.after_fork_in_child();
+      paths.push(kDefaultDomain, "own");
+      _exit(path(paths) == "around/own" ? 0 : 1);
+    }
+    paths.after_fork_in_parent();
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (status == 0) ++ended_well;
+  }
+  is_over = true;
+  busy.join();
+  EXPECT_EQ(ended_well, 20);
 }
 
 TEST(NvtxPaths, TellsOfClosedRangesWithinWhichSomethingWasLaunched) {
@@ -178,7 +255,6 @@ TEST(NvtxPaths, MayBeUsedFromManyThreads) {
         paths.pop(kDefaultDomain);
         paths.pop(kDefaultDomain);
       }
-      paths.end_thread();
     });
   }
   for (std::thread& thread : threads) thread.join();

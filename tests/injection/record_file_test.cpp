@@ -71,10 +71,26 @@ TEST_F(RecordFileTest, LeavesAloneWhatIsThere) {
   EXPECT_EQ(file.lost_records(), 1u);
 }
 
-TEST_F(RecordFileTest, WritesByItselfWhenMuchHasGathered) {
+TEST_F(RecordFileTest, LosesRecordsWhenTooMuchHasGathered) {
   RecordFile file(path());
-  for (int i = 0; i < 100'000; ++i) file.add(record::End{.at_ns = 1});
-  EXPECT_GT(content().size(), 4u << 20);
+  const record::Problem large = {
+      .group = std::nullopt, .cause = std::string(std::size_t{1} << 20, 'x'), .hint = ""};
+  for (int i = 0; i < 100; ++i) file.add(large);
+  EXPECT_GT(file.lost_records(), 30u);
+  EXPECT_EQ(content(), "") << "whoever adds a record waits for no disk";
+  file.flush();
+  EXPECT_EQ(record_count() + file.lost_records(), 100u);
+}
+
+TEST_F(RecordFileTest, LeavesOutLaunchesOfALongProgram) {
+  RecordFile file(path(), 1000);
+  for (int i = 0; i < 50; ++i) file.add(record::Launches{{{.group = 0}, {.group = 0}}});
+  file.add(record::End{.at_ns = 5});
+  file.flush();
+  EXPECT_LT(content().size(), 1500u);
+  EXPECT_THAT(content(), testing::HasSubstr("launches, copies and samples that came later are left out"));
+  EXPECT_THAT(content(), testing::HasSubstr("\"end\""));
+  EXPECT_GT(file.left_out_launches(), 20u);
 }
 
 TEST_F(RecordFileTest, KeepsNoDescriptor) {

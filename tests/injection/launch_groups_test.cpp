@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/injection/launch_groups.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace rooflinectl::injection {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class IdleGpu : public Gpu {
+ public:
+  bool is_idle(bool /*of_all_devices*/) override { return true; }
+  void trace(bool /*on*/) override {}
+  void begin_pass(Pass /*pass*/, std::size_t /*ranges*/) override {}
+  std::vector<CountedRange> end_pass() override { return {}; }
+  void abandon_pass() override {}
+  bool is_full() override { return false; }
+  void open_range(std::uint64_t /*range*/) override {}
+  void close_range() override {}
+  void begin_timeline() override {}
+  bool is_sampled() override { return false; }
+  double now_s() override { return 0; }
+  void pause() override {}
+};
+
+class LaunchGroupsTest : public testing::Test {
+ protected:
+  /// The group of a launch, which is the kernel's first.
+  std::optional<LaunchGroup> launched(Kernel& kernel, std::uint32_t grid, PathId path = 0,
+                                      std::optional<std::uint64_t> message_bytes = {}) {
+    const Launch launch = {.context = &context, .function = &kernel, .grid = {grid, 1, 1}};
+    const LaunchGroups::Key key = {.context = &context,
+                                   .kernel = &kernel,
+                                   .path = path,
+                                   .grid = launch.grid,
+                                   .message_bytes = message_bytes};
+    if (const auto known = groups.find(key)) return known;
+    return groups.add(key, session, 0, launch, 16, 1);
+  }
+
+  PathId path(const std::string& name) {
+    paths.push(nullptr, name);
+    const PathId id = paths.current();
+    paths.pop(nullptr);
+    return id;
+  }
+
+  template <typename Record>
+  std::vector<Record> records_of() const {
+    std::vector<Record> found;
+    for (const ProfileRecord& record : records) {
+      if (const auto* one = std::get_if<Record>(&record)) found.push_back(*one);
+    }
+    return found;
+  }
+
+  std::vector<ProfileRecord> records;
+  const LaunchGroups::Sink sink = [this](const ProfileRecord& record) { records.push_back(record); };
+  const int context = 0;
+  const ProfileSettings settings{};
+  NvtxPaths paths;
+  IdleGpu gpu;
+  DeviceTurn device;
+  Session session{gpu, 0, device, sink, 3, {kPasses.begin(), kPasses.end()}, {}};
+  Kernels kernels{sink};
+  Kernel& add = kernels.add(&context, {.symbol = "_Z3addPf"});
+  LaunchGroups groups{settings, paths, sink};
+};
+
+TEST_F(LaunchGroupsTest, LaunchesOfOneShapeAreOneGroup) {
+  EXPECT_EQ(launched(add, 1)->record, 0u);
+  EXPECT_EQ(launched(add, 2)->record, 1u);
+  EXPECT_EQ(launched(add, 1)->record, 0u);
+  EXPECT_THAT(records_of<record::Group>(), SizeIs(2));
+}
+
+TEST_F(LaunchGroupsTest, NumberedRangesAreSampledTogetherAfterSome) {
+  std::set<GroupId> sampled;
+  for (int step = 0; step < 8; ++step)
+    sampled.insert(launched(add, 1, path("step " + std::to_string(step)))->id);
+  EXPECT_THAT(sampled, SizeIs(8));
+  EXPECT_EQ(launched(add, 1, path("step 8"))->id, launched(add, 1, path("step 0"))->id);
+  for (int step = 9; step < 30'000; ++step) launched(add, 1, path("step " + std::to_string(step)));
+  EXPECT_THAT(records_of<record::Group>(), SizeIs(9)) << "of all later steps one";
+}
+
+TEST_F(LaunchGroupsTest, MessagesOfAllSizesAreSampledTogether) {
+  Kernel& all_reduce = kernels.add(&groups, {.symbol = "ncclDevKernel_AllReduce_Sum_f32_RING_LL"});
+  const auto small = launched(all_reduce, 1, 0, 1024);
+  const auto large = launched(all_reduce, 1, 0, 4096);
+  EXPECT_NE(small->record, large->record);
+  EXPECT_EQ(small->id, large->id);
+}
+
+TEST_F(LaunchGroupsTest, LeavesOutWhatIsTooMany) {
+  for (std::uint32_t grid = 1; grid <= LaunchGroups::kMostGroups; ++grid) ASSERT_TRUE(launched(add, grid));
+  EXPECT_FALSE(launched(add, 1'000'000));
+  EXPECT_FALSE(launched(add, 2'000'000));
+  EXPECT_TRUE(launched(add, 1)) << "those that are known go on";
+  const auto problems = records_of<record::Problem>();
+  ASSERT_THAT(problems, SizeIs(1));
+  EXPECT_THAT(problems[0].cause, HasSubstr("more than 32768 configurations"));
+}
+
+TEST_F(LaunchGroupsTest, ADestroyedContextIsForgotten) {
+  launched(add, 1);
+  groups.forget(&context);
+  EXPECT_EQ(launched(add, 1)->record, 1u);
+}
+
+TEST(Kernels, ThoseWithOneSymbolAreToldApartByTheirCode) {
+  std::vector<ProfileRecord> records;
+  Kernels kernels([&](const ProfileRecord& record) { records.push_back(record); });
+  const int handles[4] = {};
+  const Kernel& first = kernels.add(&handles[0], {.symbol = "work", .registers_per_thread = 32, .code = 1});
+  const Kernel& other = kernels.add(&handles[1], {.symbol = "work", .registers_per_thread = 32, .code = 2});
+  const Kernel& larger = kernels.add(&handles[2], {.symbol = "work", .registers_per_thread = 64, .code = 1});
+  const Kernel& same = kernels.add(&handles[3], {.symbol = "work", .registers_per_thread = 32, .code = 1});
+  EXPECT_EQ(&first, &same);
+  EXPECT_NE(&first, &other);
+  EXPECT_NE(&first, &larger);
+  EXPECT_THAT(records, SizeIs(3));
+  EXPECT_EQ(&kernels.in_graph("work"), &first);
+}
+
+TEST(Kernels, HandlesMeanOtherKernelsOnceAModuleIsUnloaded) {
+  Kernels kernels([](const ProfileRecord&) {});
+  const int handle = 0;
+  const Kernel& before = kernels.add(&handle, {.symbol = "one"});
+  EXPECT_EQ(kernels.find(&handle), &before);
+  kernels.module_unloaded();
+  EXPECT_EQ(kernels.find(&handle), nullptr);
+  EXPECT_EQ(kernels.add(&handle, {.symbol = "two"}).symbol, "two");
+}
+
+}  // namespace
+}  // namespace rooflinectl::injection

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/injection/process.h"
+
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/serial/profile_records.h"
+#include "tests/injection/fake_driver.h"
+#include "tests/support/temporary_folder.h"
+
+namespace rooflinectl::injection {
+namespace {
+
+using testing::Each;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// A program that launches kernels on fake devices, with many threads, and what was recorded of it.
+class ProcessTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    settings.records = folder.path().string();
+    begin();
+  }
+
+  void begin() {
+    process = std::make_unique<Process>(settings);
+    process->observe(driver);
+  }
+
+  Launch launch_of(Handle on, std::uint64_t kernel, std::uint32_t grid) {
+    // Handles are never followed.
+    const Handle function =
+        reinterpret_cast<Handle>(0x1000 + kernel * 16);  // NOLINT(performance-no-int-to-ptr)
+    static const std::string names[] = {"add", "multiply", "copy", "reduce", "scan", "sort", "fill", "cast"};
+    return {.context = on,
+            .function = function,
+            .stream = &stream,
+            .symbol = names[kernel % std::size(names)].c_str(),
+            .correlation = ++last_correlation,
+            .grid = {grid, 1, 1},
+            .block = {128, 1, 1}};
+  }
+
+  /// One launch of a kernel that takes that long, as CUPTI tells of it.
+  void launch(Handle on, std::uint64_t kernel, std::uint32_t grid, double duration_s = 2e-6) {
+    const Launch made = launch_of(on, kernel, grid);
+    process->entered(made);
+    driver.device(on).launch(duration_s);
+    ++launched;
+    process->left(nullptr);
+    if (!driver.is_traced) return;
+    process->traced(activities::Kernel{.correlation = made.correlation,
+                                       .start_ns = made.correlation,
+                                       .end_ns = made.correlation + 100,
+                                       .symbol = made.symbol});
+  }
+
+  void fail(Handle on, std::uint64_t kernel, std::uint32_t grid) {
+    process->entered(launch_of(on, kernel, grid));
+    process->left("CUDA_ERROR_INVALID_VALUE");
+  }
+
+  void in_threads(int count, const std::function<void(int)>& work) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < count; ++i) threads.emplace_back(work, i);
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  std::vector<ProfileRecord> records() const {
+    std::vector<ProfileRecord> all;
+    for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
+      std::ifstream text(file.path());
+      visit_profile(text, "records", [&](const ProfileRecord& record) { all.push_back(record); });
+    }
+    return all;
+  }
+
+  template <typename Record>
+  std::vector<Record> records_of() const {
+    std::vector<Record> found;
+    for (const ProfileRecord& record : records()) {
+      if (const auto* one = std::get_if<Record>(&record)) found.push_back(*one);
+    }
+    return found;
+  }
+
+  /// Of every launch that was counted, how many launches were in its range.
+  std::vector<double> launches_in_ranges() const {
+    std::vector<double> launches;
+    for (const auto& counted : records_of<record::Counted>())
+      launches.push_back(counted.counters.at(std::string(counter::kWarpInstructions)).value().value());
+    return launches;
+  }
+
+  std::uint64_t recorded_launches() const {
+    std::uint64_t launches = 0;
+    for (const auto& traced : records_of<record::Launches>()) launches += traced.launches.size();
+    for (const auto& untraced : records_of<record::Untraced>()) launches += untraced.launches;
+    return launches;
+  }
+
+  const TemporaryFolder folder;
+  ProfileSettings settings;
+  const int context = 0;
+  const int other_context = 0;
+  const int stream = 0;
+  FakeDriver driver;
+  std::unique_ptr<Process> process;
+  std::atomic<std::uint32_t> last_correlation = 0;
+  std::atomic<std::uint64_t> launched = 0;
+};
+
+// Two threads of which one ends a pass while the other launches a new group waited for each other for ever.
+TEST_F(ProcessTest, ThreadsLaunchNewKernelsWhilePassesEnd) {
+  in_threads(4, [&](int thread) {
+    for (std::uint32_t i = 0; i < 1500; ++i) launch(&context, i % 40, 1 + i / 4 + 10'000 * thread);
+  });
+  process->finish();
+  EXPECT_THAT(driver.device(&context).mistakes(), IsEmpty());
+  EXPECT_THAT(launches_in_ranges(), SizeIs(testing::Gt(100)));
+  EXPECT_THAT(launches_in_ranges(), Each(1)) << "no range has a launch of another thread";
+  EXPECT_EQ(recorded_launches(), launched);
+  EXPECT_THAT(records_of<record::End>(), SizeIs(1));
+}
+
+TEST_F(ProcessTest, AContextsPassesDoNotHoldThreadsOfAnotherDevice) {
+  launch(&context, 0, 1, 0.5);  // which is counted: its thread waits for 50 ms
+  const double begin = seconds_now();
+  in_threads(1, [&](int) {
+    for (std::uint32_t i = 0; i < 20; ++i) launch(&other_context, 1, 1);
+  });
+  EXPECT_LT(seconds_now() - begin, 0.4);
+  process->finish();
+}
+
+TEST_F(ProcessTest, FailedLaunchesAreNamedAndInNoCount) {
+  in_threads(2, [&](int thread) {
+    for (std::uint32_t i = 0; i < 1000; ++i) {
+      if (i % 2 == 0)
+        fail(&context, 0, 1);
+      else
+        launch(&context, 0, 1);
+      if (thread == 0) fail(&context, 1, 2);
+    }
+  });
+  process->finish();
+  std::map<std::uint64_t, std::uint64_t> failed;
+  for (const auto& record : records_of<record::Failed>()) {
+    EXPECT_EQ(record.error, "CUDA_ERROR_INVALID_VALUE");
+    failed[record.group] += record.launches;
+  }
+  std::uint64_t all = 0;
+  for (const auto& [group, launches] : failed) all += launches;
+  EXPECT_EQ(all, 2000u);
+  EXPECT_EQ(recorded_launches(), 1000u);
+  EXPECT_THAT(launches_in_ranges(), Each(1)) << "an empty range is no sample";
+  for (const auto& problem : records_of<record::Problem>())
+    EXPECT_THAT(problem.cause, testing::Not(HasSubstr("deliver")));
+}
+
+TEST_F(ProcessTest, CopiesOfOtherThreadsAreInNoRange) {
+  std::atomic<bool> is_over = false;
+  std::thread copying([&] {
+    while (!is_over) {
+      process->entered_other_work(&context);
+      driver.device(&context).launch(1e-6);
+      process->left(nullptr);
+    }
+  });
+  for (std::uint32_t i = 0; i < 3000; ++i) launch(&context, i % 8, 1 + i % 48);
+  is_over = true;
+  copying.join();
+  process->finish();
+  EXPECT_THAT(driver.device(&context).mistakes(), IsEmpty());
+  EXPECT_THAT(launches_in_ranges(), SizeIs(testing::Gt(10)));
+  EXPECT_THAT(launches_in_ranges(), Each(1));
+}
+
+TEST_F(ProcessTest, ContextsEndWhileOthersLaunch) {
+  const std::vector<int> contexts(20);
+  in_threads(2, [&](int thread) {
+    for (std::uint32_t i = 0; i < 10; ++i) {
+      const Handle own = &contexts[thread * 10 + i];
+      for (std::uint32_t repeat = 0; repeat < 50; ++repeat) launch(own, repeat % 3, 1);
+      process->context_ends(own);
+      process->context_destroyed(own);
+      process->module_unloaded();
+    }
+  });
+  process->finish();
+  for (const int& one : contexts) EXPECT_THAT(driver.device(&one).mistakes(), IsEmpty());
+  EXPECT_THAT(launches_in_ranges(), SizeIs(testing::Ge(20)));
+}
+
+TEST_F(ProcessTest, ThreadsLaunchWhileTheProgramEnds) {
+  std::atomic<bool> is_over = false;
+  std::vector<std::thread> threads;
+  for (std::uint32_t thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (std::uint32_t i = 0; !is_over; ++i) launch(&context, i % 5, 1 + i + 1'000'000 * thread);
+    });
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  process->finish();
+  is_over = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(records_of<record::End>(), SizeIs(1));
+}
+
+TEST_F(ProcessTest, RangesOfThreadsAndTheirLaunchesBelongTogether) {
+  in_threads(4, [&](int thread) {
+    for (int i = 0; i < 200; ++i) {
+      process->paths().push(nullptr, "thread " + std::to_string(thread));
+      launch(&context, static_cast<std::uint64_t>(thread), 1);
+      process->paths().pop(nullptr);
+    }
+  });
+  process->finish();
+  const auto groups = records_of<record::Group>();
+  ASSERT_THAT(groups, SizeIs(4));
+  for (const auto& group : groups) EXPECT_THAT(group.path, testing::StartsWith("thread "));
+}
+
+TEST_F(ProcessTest, SaysForHowLongLaunchesWereHeld) {
+  const double begin = seconds_now();
+  launch(&context, 0, 1, 0.03);  // is counted, and so waited for
+  const double held_s = seconds_now() - begin;
+  process->finish();
+  double recorded_s = 0;
+  for (const auto& held : records_of<record::Held>()) {
+    for (const auto& span : held.spans) recorded_s += static_cast<double>(span.duration_ns) * 1e-9;
+  }
+  EXPECT_GT(recorded_s, 0.03);
+  EXPECT_LT(recorded_s, held_s + 0.1);
+}
+
+TEST_F(ProcessTest, AForkedChildDoesNothingAndWaitsForNothing) {
+  std::atomic<bool> is_over = false;
+  std::thread launching([&] {
+    for (std::uint32_t i = 0; !is_over; ++i) {
+      process->paths().push(nullptr, "step");
+      launch(&context, i % 5, 1 + i % 1000);
+      process->paths().pop(nullptr);
+    }
+  });
+  int ended_well = 0;
+  for (int i = 0; i < 20; ++i) {
+    process->before_fork();
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(10);
+      process->after_fork_in_child();
+      process->paths().push(nullptr, "in the child");
+      process->paths().current();
+      process->paths().pop(nullptr);
+      process->finish();
+      _exit(process->is_active() ? 1 : 0);
+    }
+    process->after_fork_in_parent();
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (status == 0) ++ended_well;
+  }
+  is_over = true;
+  launching.join();
+  EXPECT_EQ(ended_well, 20);
+  process->finish();
+  EXPECT_EQ(recorded_launches(), launched);
+}
+
+// A handler of a signal calls exit() while its thread is in one of these functions.
+TEST_F(ProcessTest, FinishDoesNothingWhereItInterruptsOurOwnWork) {
+  launch(&context, 0, 1);
+  const OurOwnCall own;
+  process->finish();
+  EXPECT_THAT(records_of<record::End>(), IsEmpty());
+}
+
+TEST_F(ProcessTest, CountsOnlyWhatIsCaptured) {
+  settings.capture = Capture::nvtx;
+  settings.capture_range = "measured";
+  begin();
+  for (int i = 0; i < 10; ++i) launch(&context, 0, 1);
+  EXPECT_THAT(records_of<record::Group>(), IsEmpty());
+  process->paths().push(nullptr, "measured");
+  for (int i = 0; i < 10; ++i) launch(&context, 0, 1);
+  process->paths().pop(nullptr);
+  process->finish();
+  EXPECT_EQ(recorded_launches(), 10u);
+}
+
+}  // namespace
+}  // namespace rooflinectl::injection
