@@ -9,6 +9,9 @@
 /// The trace of everything that runs on the devices of this process. CUPTI has one per process.
 namespace rooflinectl::injection::activities {
 
+/// CUPTI launches a kernel of its own, with this symbol, in a range around a graph.
+inline constexpr std::string_view kKernelOfCupti = "WaitNs";
+
 struct Kernel {
   std::uint32_t correlation = 0;  ///< of the call that launched it: the same for all kernels of a graph
   std::uint32_t stream = 0;

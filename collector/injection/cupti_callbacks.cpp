@@ -52,11 +52,6 @@ thread_local std::optional<std::uint32_t> call_in_progress;
 /// While the call of this thread destroys streams.
 thread_local std::optional<Streams::Closing> closing;
 
-/// CUPTI launches a kernel of its own in a range around a graph.
-bool is_of_cupti(std::string_view symbol) {
-  return symbol == "WaitNs";
-}
-
 std::string_view symbol_of(const CUpti_CallbackData& call) {
   return call.symbolName == nullptr ? "" : call.symbolName;
 }
@@ -75,7 +70,7 @@ void enter_launch(CUpti_CallbackId function, const CUpti_CallbackData& call) {
   auto launch = launch_call(function, call.functionParams);
   if (!launch) return process->entered_other_work(call.context);
   auto* const stream = static_cast<CUstream>(const_cast<void*>(launch->stream));
-  if (is_captured(stream) || is_of_cupti(symbol_of(call))) return;
+  if (is_captured(stream) || symbol_of(call) == activities::kKernelOfCupti) return;
   launch->context = call.context;
   launch->symbol = call.symbolName;
   launch->correlation = call.correlationId;

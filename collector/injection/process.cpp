@@ -450,6 +450,7 @@ void Process::finish() {
     const std::lock_guard lock(contexts_mutex_);
     for (const auto& [handle, context] : contexts_) contexts.push_back(context.get());
   }
+  driver_->flush(false);  // how long the last launches took
   for (Context* context : contexts) finish(*context);
   timelines_.finish();
   driver_->flush(true);

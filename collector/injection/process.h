@@ -82,7 +82,9 @@ class Process : public activities::Listener {
   void in_profiler_range(bool is_inside);
 
   // What CUPTI delivers.
-  void traced(const activities::Kernel& kernel) override { traced_launches_.add(kernel); }
+  void traced(const activities::Kernel& kernel) override {
+    if (kernel.symbol != activities::kKernelOfCupti) traced_launches_.add(kernel);
+  }
   void traced(const record::Transfer& transfer) override { traced_launches_.add(transfer); }
   void delivered() override { traced_launches_.write(); }
   void lost(std::uint64_t count) override { lost_ += count; }

@@ -238,22 +238,35 @@ void Session::close_late_range(Lock& lock) {
     return give_up_counting(error, lock);
   }
   if (range_.is_open()) open_->is_void = true;
-  settle(!open_->is_void);
+  if (open_->is_void)
+    settle_void();
+  else
+    settle_late();
   if (range_.is_open()) return;
   open_.reset();
   device_.late = nullptr;
 }
 
-/// What became of the launch in the open range.
-void Session::settle(bool is_valid) {
+/// Nothing else came into the open range, but the launch may have taken so long because it waited for the
+/// program, which executes more than it does otherwise.
+void Session::settle_late() {
+  ranges_[open_->range].is_late = true;
+  sampling_.voided(open_->group);
+}
+
+void Session::settle_void() {
   if (std::exchange(open_->is_settled, true)) return;
-  if (is_valid) return sampling_.counted(open_->group, launching_s_);
   ranges_[open_->range].is_void = true;
   sampling_.voided(open_->group);
-  groups_[open_->group].was_void = true;
-  if (!sampling_.is_left_alone(open_->group)) return;
+  note_void(open_->group);
+}
+
+void Session::note_void(GroupId id) {
+  Group& group = groups_[id];
+  group.was_void = true;
+  if (!sampling_.is_left_alone(id) || std::exchange(group.is_left_alone_told, true)) return;
   sink_(
-      record::Problem{.group = groups_[open_->group].record,
+      record::Problem{.group = group.record,
                       .cause = fmt::format("{}: they may be waiting for other launches", record::kLeftAlone),
                       .hint = ""});
 }
@@ -319,7 +332,10 @@ void Session::after_launch(GroupId group, bool is_counted, bool has_failed) {
     sampling_.postponed(group);
   }
   if (is_done) {
-    settle(!open_->is_void);
+    if (open_->is_void)
+      settle_void();
+    else if (!open_->is_settled)
+      sampling_.counted(group, launching_s_);
     open_.reset();
   } else {
     may_be_stuck_ = true;
@@ -559,6 +575,16 @@ void Session::begin_pass(std::optional<Pass> next, Lock& lock) {
 }
 
 void Session::take(const std::vector<Gpu::CountedRange>& counted) {
+  take_traced();
+  for (Range& range : ranges_) {
+    if (!range.is_late) continue;
+    if (groups_[range.group].held_s > 0) {
+      sampling_.counted(range.group, launching_s_);
+    } else {
+      range.is_void = true;
+      note_void(range.group);
+    }
+  }
   for (const Gpu::CountedRange& launch : counted) {
     const Range& range = ranges_.at(launch.range);
     if (!range.is_void) groups_[range.group].tensor.add(*pass_, launch.counters);

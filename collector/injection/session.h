@@ -150,12 +150,14 @@ class Session {
     double held_s = 0;     // what a launch took that was not done when the program was let go
     double known_s = 0;    // what a launch took in an earlier run
     bool was_void = false;
+    bool is_left_alone_told = false;
     TensorUse tensor;
   };
   struct Range {
     GroupId group = 0;
     std::uint64_t ordinal = 0;
     bool is_void = false;
+    bool is_late = false;  // counts if the trace shows that the launch did not wait for the program
   };
   struct Traced {
     GroupId group = 0;
@@ -169,7 +171,9 @@ class Session {
   void find_varying();
   bool open_range(GroupId group, Lock& lock);
   void close_late_range(Lock& lock);
-  void settle(bool is_valid);
+  void settle_late();
+  void settle_void();
+  void note_void(GroupId group);
   bool is_change_due();
   void change_pass(Lock& lock);
   bool end_pass(Lock& lock);

@@ -385,6 +385,7 @@ TEST_F(SessionTest, ALateRangeCountsIfNothingElseCameIntoIt) {
   session.after_launch(slow, true, false);
   EXPECT_LT(gpu.now - begin, 0.06) << "the program goes on";
   gpu.now = gpu.busy_until;  // it waits for its kernel
+  session.traced(slow, 0.2, true);
   launch(next);
   session.finish();
   EXPECT_EQ(counted_of(slow), (std::map<std::string, int>{{"memory", 1}}));
@@ -394,10 +395,28 @@ TEST_F(SessionTest, ALateRangeCountsIfNothingElseCameIntoIt) {
 
 TEST_F(SessionTest, ALateRangeCountsAtTheEndOfTheProgram) {
   const GroupId slow = add_group();
-  launch(slow, 0.2);
+  launch(slow, 0.2);  // which the trace has, too
   gpu.now = gpu.busy_until;
   session.finish();
   EXPECT_EQ(counted_of(slow), (std::map<std::string, int>{{"memory", 1}}));
+}
+
+// What it executed while it waited is no property of the kernel.
+TEST_F(SessionTest, ALateRangeOfAKernelThatWaitsForTheProgramDoesNotCount) {
+  const GroupId fed = add_group();
+  for (int repeat = 0; repeat < 100; ++repeat) {
+    const bool is_counted = session.before_launch(fed, true);
+    gpu.launch(kForEver);
+    session.after_launch(fed, is_counted, false);
+    gpu.busy_until = gpu.now + 1e-4;  // the host sets a flag
+    session.traced(fed, is_counted ? 0.0501 : 1e-4, is_counted);
+    gpu.now += 1e-3;
+  }
+  session.finish();
+  EXPECT_THAT(counted_of(fed), IsEmpty());
+  const auto problems = records_of<record::Problem>();
+  ASSERT_THAT(problems, SizeIs(1));
+  EXPECT_THAT(problems[0].cause, testing::StartsWith(record::kLeftAlone));
 }
 
 TEST_F(SessionTest, ACopyBeforeALateRangeIsDoneMakesItVoid) {
