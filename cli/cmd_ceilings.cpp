@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/finished_run.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "reports/charts/model/file_names.h"
@@ -16,7 +17,6 @@
 #include "runner/machine/chosen_devices.h"
 #include "runner/measuring/device_ceilings.h"
 #include "runner/measuring/measure.h"
-#include "runner/runs/run_folder.h"
 
 namespace rooflinectl {
 
@@ -87,7 +87,7 @@ int ceilings(const CeilingsOptions& options) {
   terminal::print("measured in {:.1f} s\n", result.run.wall_s);
   print_pictures(result);
   terminal::flush(stdout);
-  link_latest(result.folder);
+  make_latest(result.folder);
   if (result.stopped_by) throw *result.stopped_by;
   return result.losses.empty() ? 0 : static_cast<int>(ErrorKind::measurement);
 }

@@ -14,6 +14,7 @@
 
 #include "cli/analysed_runs.h"
 #include "cli/commands.h"
+#include "cli/finished_run.h"
 #include "cli/plan_file.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
@@ -115,7 +116,7 @@ MeasureResult measure_plan(const CrosscheckOptions& options) {
   MeasureResult result = measure_with_progress(request, Verbosity::normal);
   if (result.stop_signal) return result;
   write_reports(ReportModel(result.run), result.folder);
-  link_latest(result.folder);
+  make_latest(result.folder);
   if (result.stopped_by) throw *result.stopped_by;
   return result;
 }

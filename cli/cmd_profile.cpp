@@ -13,6 +13,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/duration_option.h"
+#include "cli/finished_run.h"
 #include "cli/profile_progress.h"
 #include "cli/terminal.h"
 #include "core/model/application.h"
@@ -26,7 +27,6 @@
 #include "reports/text/format.h"
 #include "runner/profiling/profile.h"
 #include "runner/profiling/unfinished_profile.h"
-#include "runner/runs/run_folder.h"
 
 namespace rooflinectl {
 
@@ -152,7 +152,7 @@ void write_all_reports(const ProfileResult& result, const ProfileOptions& option
   terminal::print(stderr, "{}{}\n",
                   options.quiet ? "" : "report: ", (result.folder / "report.html").string());
   const auto rank = launcher_rank();
-  if (!rank || rank->rank == 0) link_latest(result.folder);
+  if (!rank || rank->rank == 0) make_latest(result.folder);
   if (!options.export_format.empty()) {
     terminal::print(stderr, "{}{}\n",
                     options.quiet ? "" : "export: ", write_perfetto_trace(report, result.folder).string());

@@ -10,11 +10,17 @@ namespace rooflinectl {
 
 namespace fs = std::filesystem;
 
+void make_latest(const fs::path& folder) {
+  if (link_latest(folder)) return;
+  terminal::print(stderr, "warning: {} is not a link, and stays as it is: nothing links to this run\n",
+                  (folder.parent_path() / "latest").string());
+}
+
 void print_report(const fs::path& folder, Verbosity verbosity) {
   terminal::print("{}{}\n",
                   verbosity == Verbosity::quiet ? "" : "report: ", (folder / "report.html").string());
   terminal::flush(stdout);
-  link_latest(folder);
+  make_latest(folder);
 }
 
 void finish_run(const ReportModel& report, const fs::path& folder, Verbosity verbosity, Rows rows,

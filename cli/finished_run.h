@@ -10,6 +10,10 @@
 /// What commands that make a run end with.
 namespace rooflinectl {
 
+/// Makes the link `latest` beside the run's folder point to it. If something else has that name, it stays,
+/// and a warning says so.
+void make_latest(const std::filesystem::path& folder);
+
 /// Prints the last line of a run, with --quiet the only one, and makes the run the latest one.
 void print_report(const std::filesystem::path& folder, Verbosity verbosity);
 

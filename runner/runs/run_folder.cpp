@@ -80,13 +80,15 @@ Error rescue_run(const Run& run, const Error& why) {
       fmt::format("write the reports to another folder: rooflinectl report {} --output DIR", file.string())};
 }
 
-void link_latest(const fs::path& run_folder) {
+bool link_latest(const fs::path& run_folder) {
   const fs::path link = run_folder.parent_path() / "latest";
-  const fs::path temporary = unforeseen_name(run_folder.parent_path());
   std::error_code error;
+  const fs::file_status there = fs::symlink_status(link, error);
+  if (fs::exists(there) && !fs::is_symlink(there)) return false;
+  const fs::path temporary = unforeseen_name(run_folder.parent_path());
   fs::create_symlink(run_folder.filename(), temporary, error);
   if (!error) fs::rename(temporary, link, error);
-  if (!error) return;
+  if (!error) return true;
   std::error_code ignored;
   fs::remove(temporary, ignored);
   fail(link, "link cannot be created", error.message());

@@ -30,8 +30,8 @@ void remove_run_folder(const std::filesystem::path& folder);
 /// the temporary files. Returns the error that reports it; throws Error(environment) if that fails too.
 Error rescue_run(const Run& run, const Error& why);
 
-/// Makes the link `latest` next to `run_folder` point to it, replacing an earlier link atomically. Throws
-/// Error(environment).
-void link_latest(const std::filesystem::path& run_folder);
+/// Makes the link `latest` next to `run_folder` point to it, replacing an earlier link atomically. Returns
+/// whether it does: a file or a folder of that name is the user's, and stays. Throws Error(environment).
+bool link_latest(const std::filesystem::path& run_folder);
 
 }  // namespace rooflinectl

@@ -40,6 +40,23 @@ class Runs(ProgramTest):
         self.assertEqual(run["counter_session"]["collection_s"], 0.25)
         self.assertEqual({c["id"] for c in run["ceilings"]}, {"dram", "dram_copy", "dram_read", "f32_add", "launch"})
 
+    def test_a_users_file_or_folder_named_latest_stays(self):
+        latest = self.folder / "runs/demo/latest"
+        latest.parent.mkdir(parents=True)
+        latest.write_text("MY NOTES")
+        result = self.run_plan()
+        self.assert_exit(result, 0)
+        self.assertEqual(latest.read_text(), "MY NOTES")
+        warning = "warning: runs/demo/latest is not a link, and stays as it is: nothing links to this run\n"
+        self.assertTrue(result.stderr.endswith(warning), result.stderr)
+        latest.unlink()
+        (latest / "mine").mkdir(parents=True)
+        result = self.run_plan()
+        self.assert_exit(result, 0)
+        self.assertTrue((latest / "mine").is_dir())
+        self.assertTrue(result.stderr.endswith(warning), result.stderr)
+        self.assertEqual(len(list(latest.parent.glob("*/report.html"))), 2)
+
     def test_output_replaces_runs(self):
         self.assert_exit(self.run_plan("", "--output", "else where"), 0)
         self.assertTrue((self.folder / "else where/demo/latest/run.json").exists())

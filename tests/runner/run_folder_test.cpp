@@ -79,9 +79,21 @@ TEST_F(RunFolder, ANameThatLeadsElsewhereIsRefused) {
 
 TEST_F(RunFolder, AnythingButALinkIsLeftAlone) {
   const fs::path folder = create_run_folder(parent_, "p", kTime);
-  fs::create_directories(fs::path(parent_) / "p" / "latest" / "mine");
-  EXPECT_THROW(link_latest(folder), Error);
-  EXPECT_TRUE(fs::exists(fs::path(parent_) / "p" / "latest" / "mine"));
+  const fs::path latest = fs::path(parent_) / "p" / "latest";
+  write_file(latest, "MY NOTES");
+  EXPECT_FALSE(link_latest(folder));
+  EXPECT_EQ(read_file(latest), "MY NOTES");
+  fs::remove(latest);
+  fs::create_directories(latest / "mine");
+  EXPECT_FALSE(link_latest(folder));
+  EXPECT_TRUE(fs::exists(latest / "mine"));
+}
+
+TEST_F(RunFolder, ALinkThatLeadsNowhereIsReplaced) {
+  const fs::path folder = create_run_folder(parent_, "p", kTime);
+  fs::create_symlink("gone", fs::path(parent_) / "p" / "latest");
+  EXPECT_TRUE(link_latest(folder));
+  EXPECT_EQ(fs::read_symlink(fs::path(parent_) / "p" / "latest"), folder.filename());
 }
 
 TEST(RescueRun, KeepsTheRunElsewhereAndNamesThePlace) {
