@@ -143,7 +143,9 @@ void print_json(const ProfileResult& result) {
 
 void write_all_reports(const ProfileResult& result, const ProfileOptions& options) {
   const ReportModel report(result.run, {}, result.timeline ? &*result.timeline : nullptr);
-  write_reports(report, result.folder);
+  const bool is_exported = !options.export_format.empty();
+  const std::vector<fs::path> written = write_reports(
+      report, result.folder, {}, is_exported && report.has_timeline() ? Export::perfetto : Export::none);
   if (!options.quiet) {
     const Rows rows = options.all ? Rows::all : Rows::notable;
     terminal::print(stderr, "\n{}\n", terminal_summary(report, columns_of(stderr), rows));
@@ -153,9 +155,9 @@ void write_all_reports(const ProfileResult& result, const ProfileOptions& option
                   options.quiet ? "" : "report: ", (result.folder / "report.html").string());
   const auto rank = launcher_rank();
   if (!rank || rank->rank == 0) make_latest(result.folder);
-  if (!options.export_format.empty()) {
-    terminal::print(stderr, "{}{}\n",
-                    options.quiet ? "" : "export: ", write_perfetto_trace(report, result.folder).string());
+  if (is_exported) {
+    require_timeline(report);
+    terminal::print(stderr, "{}{}\n", options.quiet ? "" : "export: ", written.back().string());
   }
 }
 

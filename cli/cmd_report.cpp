@@ -208,13 +208,12 @@ int report(const ReportOptions& options) {
                           torch ? &*torch : nullptr);
   check_levels(model, options);
   if (torch) check_matched(model, *torch, options);
-  const bool is_exported = !options.export_format.empty();
-  if (is_exported) require_timeline(model);
+  const Export exported = options.export_format.empty() ? Export::none : Export::perfetto;
+  if (exported == Export::perfetto) require_timeline(model);
   const fs::path folder = options.output.empty() ? file.parent_path() : make_folder(options.output);
   std::vector<fs::path> inputs = {file};
   if (torch) inputs.emplace_back(options.torch_trace);
-  auto written = write_reports(model, folder, inputs);
-  if (is_exported) written.push_back(write_perfetto_trace(model, folder, inputs));
+  const std::vector<fs::path> written = write_reports(model, folder, inputs, exported);
   if (!options.quiet)
     terminal::print("{}\n",
                     terminal_summary(model, columns_of(stdout), options.all ? Rows::all : Rows::notable));

@@ -10,6 +10,9 @@
 
 namespace rooflinectl {
 
+/// What is written besides the reports.
+enum class Export { none, perfetto };
+
 /// Writes every report of a run into the existing folder `folder` and returns the files written: per
 /// experiment `roofline-<experiment>.svg`, `.png` and `.pdf`, and `levels-<experiment>.*` where more than
 /// DRAM was counted, `bandwidth-<experiment>.*` where a version was measured at four sizes or more,
@@ -18,17 +21,13 @@ namespace rooflinectl {
 /// experiment, or of the ceilings alone where there is none and not just primitives were measured (of further
 /// devices `roofline-device-1.svg`, …); `summary_roofline-<experiment>.png` and the like, which `summary.md`
 /// shows; `primitives.svg`, … and `primitives.csv` where primitives were measured; and `points.csv`,
-/// `summary.md`, `report.html`. Throws Error(environment) if a file cannot be written, Error(usage) if it is
-/// one of `inputs`.
+/// `summary.md`, `report.html`; with `Export::perfetto` also, as the last one, the timelines of the run as
+/// the trace `timeline.perfetto-trace` (`perfetto_trace`). They replace the reports that were there together,
+/// and this throws, as `write_together` does; with an export also as `require_timeline`.
 std::vector<std::filesystem::path> write_reports(const ReportModel& report,
                                                  const std::filesystem::path& folder,
-                                                 const std::vector<std::filesystem::path>& inputs = {});
-
-/// Writes the timelines of the run into the existing folder `folder`, as the trace `timeline.perfetto-trace`
-/// (`perfetto_trace`), and returns that file. Throws like `write_reports`, and Error(usage) like
-/// `require_timeline`.
-std::filesystem::path write_perfetto_trace(const ReportModel& report, const std::filesystem::path& folder,
-                                           const std::vector<std::filesystem::path>& inputs = {});
+                                                 const std::vector<std::filesystem::path>& inputs = {},
+                                                 Export exported = Export::none);
 
 /// Throws Error(usage) if no device was sampled: there is nothing to export.
 void require_timeline(const ReportModel& report);

@@ -107,16 +107,10 @@ FileDescriptor open_existing(const fs::path& path) {
 }
 
 /// `permissions`: those of the file that is replaced, if there is one.
-void replace(const fs::path& path, std::string_view content, std::optional<mode_t> permissions) {
-  constexpr mode_t kPermissions = 0666;
+void replace(const fs::path& path, std::string_view content, std::optional<fs::perms> permissions) {
   const fs::path temporary = unforeseen_name(path.parent_path());
-  FileDescriptor file(
-      open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPermissions));
-  if (!file.is_open()) fail();
+  write_new_file(temporary, content, permissions);
   try {
-    if (permissions && fchmod(file.get(), *permissions) != 0) fail();
-    write_all(file, content);
-    close_written(file);
     fs::rename(temporary, path);
   } catch (const std::system_error&) {
     std::error_code ignored;
@@ -135,13 +129,29 @@ void write_following_links(const fs::path& path, std::string_view content) {
   if (!existing.is_open()) return replace(path, content, std::nullopt);
   struct stat status {};
   if (fstat(existing.get(), &status) != 0) fail();
-  constexpr mode_t kAllPermissions = 07777;
-  if (S_ISREG(status.st_mode)) return replace(fs::canonical(path), content, status.st_mode & kAllPermissions);
+  if (S_ISREG(status.st_mode)) {
+    return replace(fs::canonical(path), content, fs::perms(status.st_mode) & fs::perms::mask);
+  }
   write_all(existing, content);
   close_written(existing);
 }
 
 }  // namespace
+
+void write_new_file(const fs::path& path, std::string_view content, std::optional<fs::perms> permissions) {
+  constexpr mode_t kPermissions = 0666;
+  FileDescriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPermissions));
+  if (!file.is_open()) fail();
+  try {
+    if (permissions && fchmod(file.get(), static_cast<mode_t>(*permissions)) != 0) fail();
+    write_all(file, content);
+    close_written(file);
+  } catch (const std::system_error&) {
+    std::error_code ignored;
+    fs::remove(path, ignored);
+    throw;
+  }
+}
 
 void write_file(const fs::path& path, std::string_view content, const char* hint) {
   try {

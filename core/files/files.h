@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,11 @@ std::string read_file(const std::filesystem::path& path, std::size_t max_bytes =
 /// Throws Error(environment) naming the file, with `hint`, if it cannot be written.
 void write_file(const std::filesystem::path& path, std::string_view content,
                 const char* hint = "choose another folder with --output");
+
+/// Writes `content` into a file that must not exist yet, with `permissions`, or those that new files have.
+/// Throws std::system_error, and leaves no file then.
+void write_new_file(const std::filesystem::path& path, std::string_view content,
+                    std::optional<std::filesystem::perms> permissions);
 
 /// Makes `folder`, with all folders above it, unless it exists, and returns it. Throws Error(environment)
 /// naming the folder, with `hint`.

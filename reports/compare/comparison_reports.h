@@ -27,8 +27,8 @@ std::string comparison_page(const std::vector<RunComparison>& comparisons,
 
 /// Writes `comparison.html`, `comparison.md`, `comparison.json`, `movement.svg` and `movement.png` into the
 /// existing folder `folder` and returns the files written. The Markdown and pictures of further comparisons
-/// are numbered: `movement-2.svg`. Throws Error(environment) if a file cannot be written, Error(usage) if it
-/// is one of `inputs`.
+/// are numbered: `movement-2.svg`. They replace those of an earlier comparison together, and this throws, as
+/// `write_together` does.
 std::vector<std::filesystem::path> write_comparison(const std::vector<RunComparison>& comparisons,
                                                     const std::filesystem::path& folder,
                                                     const std::vector<std::filesystem::path>& inputs = {});

@@ -37,8 +37,8 @@ std::string history_json(const HistoryReport& report);
 std::string history_page(const HistoryReport& report);
 
 /// Writes `history.html`, `history.csv` and `history.json` into the existing folder `folder` and returns the
-/// files written. Throws Error(environment) if a file cannot be written, Error(usage) if it is one of
-/// `inputs`.
+/// files written. They replace those of an earlier history together, and this throws, as `write_together`
+/// does.
 std::vector<std::filesystem::path> write_history(const HistoryReport& report,
                                                  const std::filesystem::path& folder,
                                                  const std::vector<std::filesystem::path>& inputs);

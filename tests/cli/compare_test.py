@@ -82,8 +82,10 @@ class Compare(CompareTest):
         result = self.call("compare", RECORDING, self.slower(), "slower", "--output", "compared")
         self.assert_exit(result, 0)
         names = {"comparison.html", "comparison.json", "comparison.md", "movement.svg", "movement.png", "comparison-2.md",
-                 "movement-2.svg", "movement-2.png"}
+                 "movement-2.svg", "movement-2.png", ".rooflinectl-comparison.sha256"}
         self.assertEqual({path.name for path in (self.folder / "compared").iterdir()}, names)
+        self.assert_exit(self.call("compare", RECORDING, "slower", "--output", "compared"), 0)
+        self.assertEqual({path.name for path in (self.folder / "compared").iterdir()}, {name for name in names if "-2." not in name})
         svg = xml.etree.ElementTree.parse(self.folder / "compared" / "movement.svg").getroot()
         texts = [element.text for element in svg.iter("{http://www.w3.org/2000/svg}text")]
         self.assertIn("+20.0 %", texts)

@@ -82,7 +82,7 @@ class History(HistoryTest):
             self.measured(day, factor)
         result = self.call("history", "runs", "--output", "out", "--counters", "dram_read_bytes", "--point", "V3")
         self.assert_exit(result, 0)
-        self.assertEqual({path.name for path in (self.folder / "out").iterdir()}, {"history.html", "history.csv", "history.json"})
+        self.assertEqual({path.name for path in (self.folder / "out").iterdir()}, {"history.html", "history.csv", "history.json", ".rooflinectl-history.sha256"})
         text = (self.folder / "out/history.csv").read_text()
         rows = [row for row in csv.DictReader(io.StringIO(text)) if row["experiment"] == "ladder"]
         self.assertEqual([(row["run"], row["label"], row["change"]) for row in rows], [("1", "V3", ""), ("2", "V3", "slower")])

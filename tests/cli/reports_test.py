@@ -4,9 +4,14 @@
 import csv
 import gzip
 import json
+import os
+import resource
+import signal
+import subprocess
+import time
 import unittest
 
-from program import REPORTS, SOURCE, ProgramTest
+from program import PROGRAM, REPORTS, SOURCE, ProgramTest
 
 
 class Reports(ProgramTest):
@@ -26,6 +31,67 @@ class Reports(ProgramTest):
     def test_into_another_folder_and_from_a_folder(self):
         self.assert_exit(self.call("report", "runs/demo/latest", "--output", "new/folder"), 0)
         self.assertLessEqual(REPORTS, {path.name for path in (self.folder / "new/folder").iterdir()})
+
+    def contents(self, folder="out"):
+        return {path.relative_to(self.folder): path.read_bytes() for path in (self.folder / folder).rglob("*") if path.is_file()}
+
+    def test_a_second_report_leaves_nothing_of_the_first(self):
+        self.assert_exit(self.call("report", SOURCE / "recordings/matrix-sums-h200", "--output", "out", "--export", "perfetto"), 0)
+        self.assertTrue((self.folder / "out/time-matrix_sums.svg").exists())
+        self.assertTrue((self.folder / "out/timeline.perfetto-trace").exists())
+        self.write("out/time-mine.svg", "mine")
+        self.write("out/levels-matrix_sums.svg", "drawn by me")
+        self.assert_exit(self.call("report", self.run_file, "--output", "out"), 0)
+        self.assert_exit(self.call("report", self.run_file, "--output", "alone"), 0)
+        names = {path.name for path in (self.folder / "out").iterdir()} - {path.name for path in (self.folder / "alone").iterdir()}
+        self.assertEqual(names, {"time-mine.svg", "levels-matrix_sums.svg"})
+        self.assertEqual((self.folder / "out/time-mine.svg").read_text(), "mine")
+        subprocess.run(["sha256sum", "--check", "--quiet", "--strict", ".rooflinectl-report.sha256"], cwd=self.folder / "out", check=True)
+
+    def test_a_report_into_the_folder_of_a_run_leaves_the_run(self):
+        folder = self.run_file.parent
+        before = self.run_file.read_bytes()
+        self.assert_exit(self.call("report", SOURCE / "recordings/matrix-sums-h200", "--output", folder), 0)
+        self.assertFalse((folder / "roofline-sums.svg").exists())
+        self.assertEqual(self.run_file.read_bytes(), before)
+        self.assert_exit(self.call("report", folder), 0)
+        self.assertTrue((folder / "roofline-sums.svg").exists())
+        self.assertFalse((folder / "roofline-matrix_sums.svg").exists())
+
+    def test_a_report_for_which_there_is_no_space_leaves_the_first(self):
+        self.assert_exit(self.call("report", self.run_file, "--output", "out"), 0)
+        before = self.contents()
+        limit = max(map(len, before.values())) - 1
+        result = subprocess.run([PROGRAM, "report", str(SOURCE / "recordings/matrix-sums-h200"), "--output", "out"], cwd=self.folder, check=False,
+                                capture_output=True, text=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        self.assert_exit(result, 3)
+        self.assertEqual(result.stderr, "out/report.html: cannot be written: File too large\nhint: choose another folder with --output\n")
+        self.assertEqual(self.contents(), before)
+        self.assertEqual([path.name for path in (self.folder / "out").iterdir() if path.is_dir()], [])
+
+    def test_an_interrupted_report_leaves_the_first_or_the_second(self):
+        environment = dict(os.environ, SOURCE_DATE_EPOCH="0")  # PDFs have a date
+
+        def report(run):
+            return subprocess.Popen([PROGRAM, "report", str(run), "--output", "out"], cwd=self.folder, stdout=subprocess.DEVNULL, env=environment)
+
+        runs = [SOURCE / "recordings/matrix-sums-h200", self.run_file]
+        wholes = []
+        for run in runs:
+            self.assertEqual(report(run).wait(), 0)
+            wholes.append(self.contents())
+        seen = []
+        for step in range(24):
+            program = report(runs[0])
+            time.sleep(step * 0.015)
+            program.send_signal([signal.SIGINT, signal.SIGTERM][step % 2])
+            self.assertIn(program.wait(), [0, -signal.SIGINT, -signal.SIGTERM])
+            after = self.contents()
+            self.assertTrue(after in wholes, sorted(after))
+            self.assertEqual([path.name for path in (self.folder / "out").iterdir() if path.is_dir()], [])
+            seen.append(wholes.index(after))
+            self.assertEqual(report(runs[1]).wait(), 0)
+        self.assertEqual(set(seen), {0, 1})
 
     def test_caches_that_no_point_was_measured_with_are_refused(self):
         result = self.call("report", self.run_file, "--cache", "warm", "--output", "out")

@@ -160,7 +160,7 @@ std::string points_count(const ReportModel& report) {
 }
 """, like="reports/formats/points_csv.cpp")
     copy.insert("reports/reports.cpp", '#include "reports/formats/points_csv.h"', '#include "reports/formats/points_count.h"\n')
-    copy.insert("reports/reports.cpp", '    ReportFormat{"report.html"', """\
+    copy.insert("reports/reports.cpp", '    ReportFormat{kPageName', """\
     ReportFormat{"points.count", [](const ReportModel& report, PageParts&) { return points_count(report); }},
 """)
 
