@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "core/serial/json_document.h"
 #include "core/text/printable.h"
 
 namespace rooflinectl::serial {
@@ -74,7 +75,7 @@ std::string indented(const Json& value, int indent) {
 Json parse_object(std::string_view text, std::string_view document) {
   Json value;
   try {
-    value = Json::parse(text);
+    value = parsed(text, document);
   } catch (const Json::parse_error& error) {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
       throw Error(ErrorKind::usage, fmt::format("{}: the file is empty", document));

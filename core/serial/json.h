@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 /// More letters than a word has for which JSON has none: `-Infinity`, `undefined`.
 inline constexpr std::size_t kLongestWord = 32;
 
-/// Parses `text`; throws Error(usage) naming `document` if it is not a JSON object.
+/// Parses `text`; throws Error(usage) naming `document` if it is not a JSON object, or has a member twice.
 Json parse_object(std::string_view text, std::string_view document);
 
 /// Throws Error(usage): `document` is not JSON. `error` is what the parser made of its `byte`, counted

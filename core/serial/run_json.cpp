@@ -10,6 +10,7 @@
 #include "core/serial/field_reader.h"
 #include "core/serial/field_writer.h"
 #include "core/serial/fields/run_fields.h"
+#include "core/serial/run_duplicates.h"
 #include "core/serial/run_schema1.h"
 
 namespace rooflinectl {
@@ -131,6 +132,7 @@ Run run_from_json(std::string_view text, std::string_view name) {
   check_links(document, run);
   check_collectives(document, run);
   check_processes(document, run);
+  serial::refuse_duplicates(document, run);
   const Reader plan = document["plan"];
   check_hash(plan);
   return run;

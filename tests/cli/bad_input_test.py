@@ -56,6 +56,17 @@ class BadInput(ProgramTest):
         for link in (self.folder / "out").iterdir():
             self.assertFalse(link.is_symlink())
 
+    def test_a_run_with_duplicates_is_refused(self):
+        run = recorded()
+        count = len(run["measurements"])
+        self.write("twice.json", json.dumps(dict(run, measurements=run["measurements"] * 2)))
+        self.write("member.json", json.dumps(run).replace('"host":', '"host": "another", "host":', 1))
+        for command in ["report", "explain"]:
+            for name, place in [("twice", f"/measurements/{count}: a duplicate of entry 0"), ("member", "'host' occurs twice")]:
+                result = self.limited(command, f"{name}.json")
+                self.assert_exit(result, 2)
+                self.assertEqual(result.stderr, f"{name}.json: {place}\n")
+
     def test_such_names_are_mistakes_in_a_plan(self):
         for name in HOSTILE_NAMES[:8] + HOSTILE_NAMES[10:]:
             text = json.dumps({"name": name, "experiments": {name: {"variants": "all", "sizes": 1024}}})

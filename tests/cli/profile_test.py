@@ -146,7 +146,8 @@ class Profile(ProfileTest):
         self.assertEqual(self.profiled()["application"]["ranges"], [{"path": "step #", "count": 100, "undisturbed": 0}])
 
     def test_shows_processes_on_other_devices(self):
-        result = self.profile("often", "child", "steps", options=["--once"])
+        result = self.profile("often", "child", "steps", options=["--once"], FAKE_COLLECTOR_TWO="1",
+                              FAKE_COLLECTOR_SECOND_UUID="GPU-00000000-0000-0000-0000-000000000001")
         self.assert_exit(result, 0)
         run = self.profiled()
         self.assertEqual(len(run["application"]["processes"]), 2)

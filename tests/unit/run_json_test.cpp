@@ -211,6 +211,52 @@ TEST(RunJson, RefusesADeviceThatTheRunDoesNotHave) {
   EXPECT_EQ(failure_of(document.dump()), "run.json: /devices: fewer than 1 entries");
 }
 
+TEST(RunJson, RefusesWhatARunCanHaveOnlyOnce) {
+  for (const char* const place : {"/devices", "/plan/experiments", "/plan/experiments/0/points", "/ceilings",
+                                  "/links", "/measurements", "/primitives", "/cross_checks"}) {
+    Json document = full_document();
+    Json& list = document[Pointer(place)];
+    const std::size_t count = list.size();
+    list.push_back(Json(list.front()));
+    EXPECT_EQ(failure_of(document.dump()),
+              fmt::format("run.json: {}/{}: a duplicate of entry 0", place, count));
+  }
+}
+
+TEST(RunJson, TellsPointsApart) {
+  auto run = constructed::full_run();
+  run.measurements = {run.measurements[0]};
+  run.measurements[0].device = Run::kFirstDevice;
+  const auto add = [&](const auto& change) { change(run.measurements.emplace_back(run.measurements[0])); };
+  add([](Measurement& measurement) { measurement.device = 1; });
+  add([](Measurement& measurement) { measurement.rank = 7; });
+  add([](Measurement& measurement) { measurement.process = 12'345; });
+  add([](Measurement& measurement) { measurement.point.axes.set(axis::kBlock, std::uint64_t{64}); });
+  // Two programs on one device, of several processes each, whose runs were merged.
+  for (const double total_s : {1.0, 2.0}) {
+    add([&](Measurement& measurement) {
+      measurement.process.reset();
+      measurement.launches.emplace().total_s = total_s;
+    });
+  }
+  EXPECT_EQ(failure_of(run_to_json(run)), "");
+  run.measurements.push_back(run.measurements.back());
+  EXPECT_EQ(failure_of(run_to_json(run)), "run.json: /measurements/7: a duplicate of entry 6");
+}
+
+TEST(RunJson, RefusesAMemberThatOccursTwice) {
+  const std::string text = run_to_json(constructed::full_run());
+  const auto with_another = [&](const std::string& member) {
+    std::string changed = text;
+    return changed.insert(text.find(member), member + "0,");
+  };
+  EXPECT_EQ(failure_of(with_another("\"wall_s\":")), "run.json: 'wall_s' occurs twice");
+  EXPECT_EQ(failure_of(with_another("\"median_s\":")),
+            "run.json: /measurements/0/time: 'median_s' occurs twice");
+  EXPECT_EQ(failure_of(R"({"a": {"b": [1, {"c": {}, "d": []}, {"e": 1, "\u0065": 1}]}})"),
+            "run.json: /a/b/2: 'e' occurs twice");
+}
+
 TEST(RunJson, RefusesALinkThatIsNone) {
   Json document = full_document();
   document["links"][1]["from"] = 2;
