@@ -83,6 +83,7 @@ SharedColumns without_shared(const std::vector<PointColumn>& columns, const Expe
 /// For a program's kernels, the longest first; for many points, the notable ones.
 std::string point_table(const ExperimentReport& report) {
   const ExperimentAnalysis& experiment = *report.analysis;
+  if (experiment.points.empty()) return "The run has no point of this experiment.\n";
   constexpr std::size_t kMost = 40;
   constexpr std::size_t kMostOfAProgram = 200;
   const std::vector<std::size_t> shown = notable_points(experiment, report.program ? kMostOfAProgram : kMost);

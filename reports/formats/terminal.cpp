@@ -37,6 +37,7 @@ std::string more(std::size_t left_out, std::string_view what) {
 }
 
 std::string point_table(const ExperimentAnalysis& experiment, std::size_t width, Rows rows) {
+  if (experiment.points.empty()) return sentence("the run has no point of this experiment", width);
   const std::vector<std::size_t> shown = rows == Rows::all
                                              ? notable_points(experiment, experiment.points.size())
                                              : notable_points(experiment, kMostTerminalRows);
@@ -64,6 +65,7 @@ std::string paragraphs(const std::vector<std::string>& texts, std::size_t width,
 }
 
 std::string ceiling_table(const ReportModel& report, std::size_t width) {
+  if (report.ceilings.empty()) return {};
   std::vector<TextColumn> columns;
   for (const CeilingColumn& column : ceiling_columns()) {
     if (column.title == "method") continue;
@@ -237,7 +239,10 @@ std::size_t width_of(int columns) {
 
 std::string terminal_summary(const ReportModel& report, int columns, Rows rows) {
   const std::size_t width = width_of(columns);
-  if (report.experiments.empty()) return ceiling_table(report, width) + below_tables(report, width);
+  if (report.experiments.empty()) {
+    const std::string tables = ceiling_table(report, width) + below_tables(report, width);
+    return tables.empty() ? sentence("the run has neither points nor ceilings", width) : tables;
+  }
   std::string text = report.ranks ? rank_block(report, width, rows) : "";
   for (const ExperimentReport& experiment : report.experiments) {
     if (!text.empty()) text += "\n";

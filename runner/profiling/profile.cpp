@@ -104,6 +104,7 @@ class Profiling {
     }
     result_.end = end_;
     merge();
+    if (has_nothing_to_keep()) return nothing();
     run_again_where_incomplete();
 
     result_.run = request_.extended ? request_.extended->run : recorder_.run();
@@ -112,7 +113,7 @@ class Profiling {
     add_application(run);
     add_points(run);
     describe_counting(run);
-    describe_failure(run);
+    describe_failure();
     describe_what_is_incomplete();
     run.wall_s += seconds_since(begin);
     if (run.devices.empty()) run.devices.resize(1);
@@ -178,7 +179,21 @@ class Profiling {
     profiled_.files.push_back(files_in(folder));
   }
 
-  /// Nothing was run: nothing is left behind.
+  /// Each process that initialises CUDA writes a file.
+  bool used_cuda() const { return !profiled_.files.front().empty(); }
+
+  /// A plan's run has more than the program's points.
+  bool has_nothing_to_keep() const { return !used_cuda() && (!request_.extended || request_.was_run); }
+
+  /// Leaves no run behind. What rooflinectl left when it was killed stays as it is.
+  ProfileResult nothing() {
+    describe_failure();
+    if (!request_.was_run) remove_folder();
+    result_.folder.clear();
+    return std::move(result_);
+  }
+
+  /// Nothing was run, or nothing came of it: nothing is left behind.
   void remove_folder() const {
     std::error_code ignored;
     fs::remove_all(records(), ignored);
@@ -383,19 +398,18 @@ class Profiling {
     result_.incomplete_share = share_of(points);
   }
 
-  void describe_failure(const Run& run) {
-    const Application& application = *run.application;
+  void describe_failure() {
     const auto fail = [&](const std::string& cause, const std::string& hint) {
       result_.failure = Error(ErrorKind::measurement, cause, hint);
     };
     if (end_.timed_out) {
       fail(fmt::format("the program was ended after {:g} s", request_.time_limit->count()),
            "--timeout sets the limit");
-    } else if (profiled_.files.front().empty()) {  // each process that initialises CUDA writes one
+    } else if (!used_cuda()) {
       fail("no process of the program used CUDA",
            "the library is loaded through environment variables, which ssh, sudo, docker and srun --export "
            "drop: put `rooflinectl profile --` after them");
-    } else if (application.launches == 0) {
+    } else if (profile_.application.launches == 0) {
       fail("no kernel was launched", "rooflinectl report shows why, if that is known");
     } else if (profile_.measurements.empty()) {
       fail("no launch is selected",

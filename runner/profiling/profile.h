@@ -65,7 +65,8 @@ class ProfileObserver {
 
 struct ProfileResult {
   Run run;
-  std::filesystem::path folder;      ///< holds `run.json`; empty where it could not be written
+  /// Holds `run.json`; empty where that could not be written, or no process of the program used CUDA.
+  std::filesystem::path folder;
   std::optional<Timeline> timeline;  ///< as it was written beside `run.json`; nothing where there is none
   GuestEnd end;                      ///< of the first run of the program
   /// What did not work, besides the program itself: it was ended because it took too long, or launched

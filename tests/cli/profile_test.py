@@ -463,9 +463,16 @@ class BadDays(ProfileTest):
     def test_a_program_that_never_uses_cuda(self):
         result = self.profile("silent")
         self.assert_exit(result, 1)
-        self.assertIn("no process of the program used CUDA", result.stderr)
-        self.assertIn("ssh, sudo, docker and srun --export drop", result.stderr)
-        self.assert_exit(self.profile("silent", "exit:5"), 5)
+        self.assertEqual(result.stderr, "guest: error\nno process of the program used CUDA\nhint: the library is loaded through environment variables, "
+                                        "which ssh, sudo, docker and srun --export drop: put `rooflinectl profile --` after them\n")
+        self.assertEqual(result.stdout, "guest: out\n")
+        self.assertEqual(list((self.folder / "runs").iterdir()), [])
+        self.assert_exit(self.profile("silent", "exit:5", options=["--json"]), 5)
+        self.assertEqual(list((self.folder / "runs").iterdir()), [])
+        self.assert_exit(self.profile("often"), 0)
+        self.assert_exit(self.profile("silent"), 1)
+        self.assertEqual(len(list(self.latest().parent.glob("2*"))), 1)
+        self.assertEqual(len(self.points()), 2)
 
     def test_a_program_that_launches_nothing(self):
         result = self.profile("idle")

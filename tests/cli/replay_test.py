@@ -36,6 +36,15 @@ class Replay(ProgramTest):
             self.assertIn("NVIDIA H200", text, name)
         self.assertIn("\nincomplete, 2 of 4 points missing: V0, V3; replayed; ", result.stdout)
 
+    def test_an_experiment_that_is_not_in_the_recording_has_a_sentence(self):
+        self.write("plan.yaml", PLAN + "  ladder:\n    variants: reduce_*\n    sizes: 2^20\n")
+        result = self.run_plan("no_gpu@start")
+        self.assert_exit(result, 0)
+        self.assertIn("\nthe run has no point of this experiment\nincomplete, 2 of 2 points missing: V0, V3; replayed\n", result.stdout)
+        self.assertNotRegex(result.stdout, r"\npoint +time .*\nincomplete")
+        summary = (self.folder / "runs/demo/latest/summary.md").read_text()
+        self.assertIn("\nThe run has no point of this experiment.\n", summary)
+
     def test_a_point_is_matched_by_its_work_not_by_its_experiment(self):
         self.write("plan.yaml", PLAN.replace("sums:", "elsewhere:").replace("reduce_*, ", ""))
         self.assert_exit(self.run_plan("no_gpu@start"), 0)

@@ -32,6 +32,18 @@ class Reports(ProgramTest):
         self.assert_exit(self.call("report", "runs/demo/latest", "--output", "new/folder"), 0)
         self.assertLessEqual(REPORTS, {path.name for path in (self.folder / "new/folder").iterdir()})
 
+    def test_a_run_without_points_has_a_sentence(self):
+        run = json.loads(self.run_file.read_text())
+        self.write("none.json", json.dumps(dict(run, measurements=[])))
+        result = self.call("report", "none.json", "--output", "out")
+        self.assert_exit(result, 0)
+        self.assertEqual(result.stdout.splitlines()[1], "the run has no point of this experiment")
+        run["plan"]["experiments"] = []
+        self.write("nothing.json", json.dumps(dict(run, measurements=[], ceilings=[])))
+        result = self.call("report", "nothing.json", "--output", "out")
+        self.assert_exit(result, 0)
+        self.assertEqual(result.stdout.splitlines()[:2], ["the run has neither points nor ceilings", ""])
+
     def contents(self, folder="out"):
         return {path.relative_to(self.folder): path.read_bytes() for path in (self.folder / folder).rglob("*") if path.is_file()}
 
