@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <fstream>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "core/elapsed.h"
+#include "core/files/files.h"
 #include "core/serial/run_file.h"
 #include "runner/measuring/recorder.h"
 #include "runner/runs/resume.h"
@@ -148,14 +150,17 @@ std::string name_of(const RankOnHost& rank) {
 DeviceAttempt attempt_on_device(const MeasureRequest& request, MeasureObserver& observer,
                                 const fs::path& folder, std::mutex& one_at_a_time) {
   DeviceAttempt attempt;
-  attempt.folder = request.output;
   DeviceObserver device_observer(observer, folder, one_at_a_time);
   try {
+    if (request.unfinished) make_folder(request.output);
+    attempt.folder = request.output;
     attempt.result = measure(request, device_observer);
     // The signal came to one of those that wait for it.
     if (attempt.result->stop_signal) StopSignals::pass_on(*attempt.result->stop_signal);
   } catch (const Error& error) {
     attempt.error = error;
+  } catch (const std::exception& error) {  // in a thread, nobody else would
+    attempt.error = Error(ErrorKind::environment, error.what());
   }
   return attempt;
 }
@@ -208,11 +213,11 @@ void DeviceRuns::measure_device(const ObservedDevice& observed, const MeasureReq
 void DeviceRuns::measure_at_once(const std::vector<const ObservedDevice*>& devices,
                                  const MeasureRequest& request) {
   std::vector<DeviceAttempt> attempts(devices.size());
-  std::vector<std::thread> threads;
+  std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     threads.emplace_back([&, i] { attempts[i] = attempt(*devices[i], request); });
   }
-  for (std::thread& thread : threads) thread.join();
+  threads.clear();  // joins them
   for (std::size_t i = 0; i < devices.size(); ++i) add(*devices[i], request, attempts[i]);
 }
 
@@ -228,7 +233,6 @@ DeviceAttempt DeviceRuns::attempt(const ObservedDevice& observed, MeasureRequest
   request.unfinished.reset();
   const auto place = place_in(run_, observed.device);
   if (request_.unfinished && place) {
-    fs::create_directories(request.output);
     request.unfinished = UnfinishedRun{part_of(run_, *place, request), request.output};
   }
   return attempt_on_device(request, observed.observer, folder_, one_at_a_time_);

@@ -36,11 +36,11 @@ struct ObservedDevice {
 struct DeviceAttempt {
   std::optional<MeasureResult> result;
   std::optional<Error> error;    ///< why there is none
-  std::filesystem::path folder;  ///< that `result` is in
+  std::filesystem::path folder;  ///< that `result` is in, or what there is instead; empty if there is nothing
 };
 
 /// Measures `request` for the run in `folder`, which `observer` is told in place of `request.output`. Only
-/// one thread at a time calls the observer.
+/// one thread at a time calls the observer. Throws nothing that goes wrong there.
 DeviceAttempt attempt_on_device(const MeasureRequest& request, MeasureObserver& observer,
                                 const std::filesystem::path& folder, std::mutex& one_at_a_time);
 

@@ -33,10 +33,21 @@ std::string new_token() {
   return fmt::format("{:08x}{:08x}", random(), random());
 }
 
+// Over NFS a file that was just replaced or removed may be neither (ESTALE): the next look will tell.
+
+bool is_there(const fs::path& path) {
+  std::error_code unknown;
+  return fs::exists(path, unknown);
+}
+
+bool is_missing(const fs::path& path) {
+  std::error_code unknown;
+  return fs::status(path, unknown).type() == fs::file_type::not_found;
+}
+
 /// Nothing if the file is not there yet.
 std::optional<std::string> content_of(const fs::path& file) {
-  std::error_code error;
-  if (!fs::exists(file, error)) return std::nullopt;
+  if (!is_there(file)) return std::nullopt;
   try {
     return read_file(file);
   } catch (const Error&) {
@@ -106,7 +117,7 @@ Meeting::~Meeting() {
     return;
   }
   try {
-    if (fs::exists(message_folder(), ignored)) end();
+    if (is_there(message_folder())) end();
   } catch (const Error&) {  // its lock shows that it has ended, if nothing else does
   }
 }
@@ -162,7 +173,7 @@ void Meeting::end() const {
 }
 
 bool Meeting::wait_for(int rank, const std::string& step) const {
-  return wait_until([&] { return fs::exists(file_of(rank, step + ".json")) || has_ended(rank); });
+  return wait_until([&] { return is_there(file_of(rank, step + ".json")) || has_ended(rank); });
 }
 
 bool Meeting::wait_until_gone(int rank) const {
@@ -185,17 +196,17 @@ std::optional<RankStep> Meeting::step_of(int rank, const std::string& step) cons
 }
 
 bool Meeting::has_ended(int rank) const {
-  return fs::exists(file_of(rank, "end")) || is_gone(rank);
+  return is_there(file_of(rank, "end")) || is_gone(rank);
 }
 
 bool Meeting::has_died(int rank) const {
-  return fs::exists(message_folder()) && is_gone(rank) && !fs::exists(file_of(rank, "end"));
+  return is_there(message_folder()) && is_gone(rank) && is_missing(file_of(rank, "end"));
 }
 
 bool Meeting::is_gone(int rank) const {
   const fs::path lock = file_of(rank, "lock");
   const bool is_locked = hellos_[static_cast<std::size_t>(rank)].is_locked;
-  return !fs::exists(lock) || (is_locked && is_released(lock));
+  return is_missing(lock) || (is_locked && is_released(lock));
 }
 
 fs::path Meeting::file_of(int rank, const std::string& what) const {

@@ -195,6 +195,19 @@ class RunsOnDevices(ProgramTest):
             measured = [request["skip_points"] for request in self.sent_requests() if len(request["skip_points"]) == 3]
             self.assertEqual(measured[-1], [0, 2, 3])
 
+    def test_a_device_whose_folder_cannot_be_made_costs_nothing_of_the_others(self):
+        for together in [[], ["--together"]]:
+            (self.folder / "memory" / "segv@time_1_once").unlink(missing_ok=True)
+            self.assert_exit(self.run_on("all", *together, accidents="segv@time:1:once"), 1)
+            in_the_way = self.folder_of_run() / "gpu-1"
+            in_the_way.write_text("a file")
+            result = self.resume()
+            self.assert_exit(result, 1)
+            self.assertRegex(result.stdout, rf"GPU 1 \({SECOND}\): .*/gpu-1: cannot be created: Not a directory")
+            self.assertEqual(in_the_way.read_text(), "a file")
+            self.assertEqual([m["device"] for m in self.run_json()["measurements"]], [0] * 4 + [1] * 4)
+            self.assertTrue(all(m["status"] == "ok" for m in self.points_of(0)))
+
     def test_a_device_that_is_gone_when_a_run_is_resumed_costs_nothing_of_it(self):
         self.assert_exit(self.run_on("all", accidents="segv@time:1:once"), 1)
         before = self.run_json()

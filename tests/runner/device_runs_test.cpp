@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/measuring/device_runs.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <stdexcept>
+
+#include "core/files/files.h"
+#include "runner/measuring/ceiling_cache.h"
+#include "tests/support/temporary_folder.h"
+
+namespace rooflinectl::device_runs_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ThrowsWhatIsNoError : public MeasureObserver {
+ public:
+  void started(const MeasureStart& /*start*/) override {}
+  void began(const message::Progress& /*step*/) override {}
+  void measured(const SelfTest& /*self_test*/) override {}
+  void measured(const Ceiling& /*ceiling*/) override {}
+  void measured(const PrimitiveResult& /*result*/) override {}
+  void measured(const Measurement& /*measurement*/) override {}
+  void reused_ceilings(std::size_t /*ceilings*/, const std::string& /*measured_utc*/) override {}
+  void logged(const std::string& /*line*/) override {}
+  void warned(const std::string& /*text*/) override { throw std::runtime_error("out of luck"); }
+  void ended() override {}
+};
+
+TEST(DeviceAttempt, WhateverGoesWrongIsItsError) {
+  const TemporaryFolder folder;
+  setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
+  MeasureRequest request;
+  request.collector = "/bin/false";
+  request.output = folder.path() / "gpu-0";
+  rooflinectl::Run known;  // plain `Run` is a member of the test
+  known.devices[0].uuid = "GPU-0";
+  known.ceilings.push_back({.id = "dram_read"});
+  CeilingCache::of_user(request.collector, {}).store(known);
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder.path())) {
+    if (entry.is_regular_file()) write_file(entry.path(), "damaged, which the observer is told");
+  }
+  ThrowsWhatIsNoError observer;
+  std::mutex one_at_a_time;
+  const DeviceAttempt attempt = attempt_on_device(request, observer, folder.path(), one_at_a_time);
+  unsetenv("XDG_CACHE_HOME");
+  ASSERT_TRUE(attempt.error);
+  EXPECT_STREQ(attempt.error->what(), "out of luck");
+  EXPECT_EQ(attempt.error->kind(), ErrorKind::environment);
+  EXPECT_FALSE(attempt.result);
+}
+
+}  // namespace
+}  // namespace rooflinectl::device_runs_test
