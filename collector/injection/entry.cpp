@@ -4,11 +4,14 @@
 // module that does, with the CUPTI that the program itself uses, or else with ours.
 
 #include <dlfcn.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include "collector/injection/module.h"
 #include "collector/injection/record_file.h"
@@ -60,16 +63,34 @@ struct Module {
   std::string problem;
 };
 
+Module load_module() {
+  Module made;
+  try {
+    made.handle = loaded_module(made.problem);
+  } catch (const std::exception& error) {
+    made.problem = error.what();
+  }
+  return made;
+}
+
+/// In a child that was forked while a thread of its parent loaded the module, nobody will ever end that: the
+/// child goes on without us. So does what the libraries call while they are loaded.
 const Module& module() {
-  static const Module loaded = [] {
-    Module made;
-    try {
-      made.handle = loaded_module(made.problem);
-    } catch (const std::exception& error) {
-      made.problem = error.what();
-    }
-    return made;
-  }();
+  static std::atomic<pid_t> loading{0};  // the process whose thread loads it, or has loaded it
+  static thread_local bool is_loader = false;
+  static const Module unknown = {.handle = nullptr, .problem = "its process was forked while it was loaded"};
+  static Module loaded;
+  static std::atomic<bool> is_loaded{false};
+  pid_t nobody = 0;
+  if (loading.compare_exchange_strong(nobody, getpid())) {
+    is_loader = true;
+    loaded = load_module();
+    is_loaded = true;
+  }
+  while (!is_loaded) {
+    if (is_loader || loading != getpid()) return unknown;
+    std::this_thread::yield();
+  }
   return loaded;
 }
 
