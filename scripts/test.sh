@@ -3,7 +3,8 @@
 # Installs what is missing, builds, and runs every check that this machine can run: formatting, the quick start, those tests of
 # its build whose result depends on it (label `shipped`: installation, page, scripts, pictures, with a CUDA toolkit those of the
 # collector, with a GPU those of the kernels; `ctest --preset dev` runs all tests of that build), the tests and some seconds of
-# fuzzing under AddressSanitizer and UndefinedBehaviorSanitizer, and clang-tidy. Ends with how long each step took, and ctest's
+# fuzzing under AddressSanitizer and UndefinedBehaviorSanitizer, those of the library within programs under ThreadSanitizer, and
+# clang-tidy. Ends with how long each step took, and ctest's
 # summary of the build that is used.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -74,6 +75,11 @@ sed -n '/rooflinectl_guest/!s/^  "file": "\(.*\.c[px][px]\)",*$/\1/p' build/tidy
 beside clang-tidy xargs -a build/tidy/files -d '\n' -P "$(nproc)" -n 1 \
   clang-tidy --quiet --checks=-bugprone-suspicious-include -p build/tidy
 ctest --preset asan --output-on-failure -j "$jobs"
+
+step "build and tests: preset tsan, what runs within profiled programs"
+cmake --preset tsan "$python" -Wno-dev >/dev/null
+cmake --build --preset tsan >build/tsan.log || { cat build/tsan.log >&2; exit 1; }
+ROOFLINECTL_TESTS=injection_tests ctest --test-dir build/tsan -L '^injection$' --output-on-failure -j "$jobs"
 
 step "clang-tidy, what was left of it"
 finish_beside

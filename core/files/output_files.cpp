@@ -29,12 +29,12 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr const char* kHint = "choose another folder with --output";
+constexpr const char* kOutputHint = "choose another folder with --output";
 
 [[noreturn]] void fail_to_write(const fs::path& path, const std::error_code& cause) {
   throw Error(ErrorKind::environment,
               fmt::format("{}: cannot be written: {}", path.empty() ? "." : path.string(), cause.message()),
-              kHint);
+              kOutputHint);
 }
 
 /// While an object of this class lives, the signals that usually end a program wait, except those that are

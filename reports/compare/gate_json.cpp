@@ -12,7 +12,7 @@ namespace {
 using compared::point_json, compared::run_json;
 using serial::Json;
 
-constexpr int kSchema = 1;
+constexpr int kGateSchema = 1;
 
 std::string_view verdict(const Gate& gate) {
   if (!gate.incomparable.empty()) return "not-comparable";
@@ -83,7 +83,7 @@ Json coverage_json(const Gate& gate) {
 
 std::string gate_json(const Gate& gate) {
   Json json = {{"format", "rooflinectl-gate"},
-               {"schema", kSchema},
+               {"schema", kGateSchema},
                {"verdict", verdict(gate)},
                {"exit_code", gate.exit_code()},
                {"incomparable", gate.incomparable},

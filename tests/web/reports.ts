@@ -35,6 +35,7 @@ export const addressOf = (name: string, page = 'report'): string => `file://${jo
 /** That many points of one experiment, with every mixture of family, caches, dtype and bound that the recording has. */
 export function manyPoints(count: number): (run: any) => void {
   return (run) => {
+    const known = new Set<string>();
     const seeds = run.measurements.filter((measurement: any) => measurement.status === 'ok');
     const [experiment] = run.plan.experiments;
     run.measurements = Array.from({ length: count }, (_, i) => {
@@ -43,6 +44,10 @@ export function manyPoints(count: number): (run: any) => void {
       copy.experiment = experiment.name;
       copy.n += Math.floor(i / seeds.length);
       copy.cache = i % 3 === 0 ? 'warm' : 'cold';
+      const { variant, dtype, cache, block_size, elements_per_thread } = copy;
+      const others = JSON.stringify([variant, dtype, cache, block_size, elements_per_thread]);
+      while (known.has(`${copy.n} ${others}`)) copy.n += 1;
+      known.add(`${copy.n} ${others}`);
       for (const key of ['median_s', 'ci_low_s', 'ci_high_s']) copy.time[key] *= factor;
       copy.time.samples_s = copy.time.samples_s.slice(0, 10).map((s: number) => s * factor);
       copy.time.sample_clocks_hz = copy.time.sample_clocks_hz.slice(0, 10);
@@ -58,11 +63,15 @@ export function manyPoints(count: number): (run: any) => void {
 function manyGroups(count: number): (run: any) => void {
   return (run) => {
     const groups = run.measurements;
+    const known = new Set<string>();
     run.measurements = Array.from({ length: count }, (_, i) => {
       const copy = structuredClone(groups[i % groups.length]);
       const round = Math.floor(i / groups.length);
       if (i % 7 === 3) delete copy.axes.path;
       else copy.axes.path = `layer${round}`;
+      // Several kernels with one name and shape differ in their code.
+      while (known.has(JSON.stringify([copy.device, copy.subject, copy.axes]))) copy.axes.code = (copy.axes.code ?? 1) + 1;
+      known.add(JSON.stringify([copy.device, copy.subject, copy.axes]));
       copy.launches.total_s /= 1 + round;
       // As the merge of a profile has it: full detail for the first 400 alone.
       if (i >= 400) copy.launches.over_time?.splice(8);
