@@ -42,7 +42,7 @@ std::size_t mixed(std::size_t hash, std::uint64_t value) {
 
 }  // namespace
 
-thread_local bool OurOwnCall::is_one_ = false;
+thread_local bool OurOwnCall::is_own = false;
 
 struct Process::Context {
   Handle handle = nullptr;

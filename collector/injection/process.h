@@ -154,17 +154,17 @@ class Process : public activities::Listener {
 /// ignored.
 class OurOwnCall {
  public:
-  OurOwnCall() : before_(is_one_) { is_one_ = true; }
-  ~OurOwnCall() { is_one_ = before_; }
+  OurOwnCall() : before_(is_own) { is_own = true; }
+  ~OurOwnCall() { is_own = before_; }
   OurOwnCall(const OurOwnCall&) = delete;
   OurOwnCall& operator=(const OurOwnCall&) = delete;
 
-  static bool is_one() { return is_one_; }
+  static bool is_one() { return is_own; }
   /// From now on everything that this thread does is.
-  static void on_this_thread() { is_one_ = true; }
+  static void on_this_thread() { is_own = true; }
 
  private:
-  static thread_local bool is_one_;
+  static thread_local bool is_own;
   const bool before_;
 };
 

@@ -88,14 +88,16 @@ class Reports(ProgramTest):
             return subprocess.Popen([PROGRAM, "report", str(run), "--output", "out"], cwd=self.folder, stdout=subprocess.DEVNULL, env=environment)
 
         runs = [SOURCE / "recordings/matrix-sums-h200", self.run_file]
-        wholes = []
+        wholes, durations_s = [], []
         for run in runs:
+            begin = time.monotonic()
             self.assertEqual(report(run).wait(), 0)
+            durations_s.append(time.monotonic() - begin)
             wholes.append(self.contents())
         seen = []
         for step in range(24):
             program = report(runs[0])
-            time.sleep(step * 0.015)
+            time.sleep(step / 23 * 2.5 * durations_s[0])  # from its beginning to long after its end
             program.send_signal([signal.SIGINT, signal.SIGTERM][step % 2])
             self.assertIn(program.wait(), [0, -signal.SIGINT, -signal.SIGTERM])
             after = self.contents()
