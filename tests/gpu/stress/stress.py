@@ -42,6 +42,8 @@ THROUGHPUT = {"phased": 4, "groups": 40, "streams": 4, "threads": 4}
 # By seed. They change what the library does in the program, not which launches it sees.
 OPTIONS = [["--timeline=1ms"], [], ["--samples", "10"], [], ["--nvtx-scope", "thread"], []]
 MOST_POINTS = 10_000  # of a run; the rest is left out
+# CUDA may end the work of profiled programs on the same GPU with them (docs/profile.md).
+ALONE = ["exit-illegal-address"]
 PLAIN_LIMIT_S = 120
 UNSTABLE_RUNS = 3
 LEFT_LIMIT_S = 3  # for children to end after the program
@@ -423,7 +425,9 @@ def main():
     if unknown:
         print(f"there is no scenario {', '.join(unknown)} here; there are: {', '.join(known)}", file=sys.stderr)
         return 2
-    settings.scenarios = chosen
+    settings.scenarios = [name for name in chosen if settings.jobs == 1 or name not in ALONE]
+    for name in [name for name in chosen if name not in settings.scenarios]:
+        print(f"{name} is left out: beside others it would end their work, too; --jobs 1 includes it", flush=True)
     if settings.keep:
         settings.keep = settings.keep.resolve()
         settings.keep.mkdir(parents=True, exist_ok=True)
