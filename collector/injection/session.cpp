@@ -250,6 +250,7 @@ void Session::close_late_range(Lock& lock) {
 /// Nothing else came into the open range, but the launch may have taken so long because it waited for the
 /// program, which executes more than it does otherwise.
 void Session::settle_late() {
+  if (std::exchange(open_->is_settled, true)) return;
   ranges_[open_->range].is_late = true;
   sampling_.voided(open_->group);
 }
