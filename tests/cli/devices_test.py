@@ -224,6 +224,7 @@ class RunsOnDevices(ProgramTest):
         reached = self.folder / "memory" / ("reached_" + place.replace(":", "_"))
         while not reached.exists() and process.poll() is None:
             time.sleep(0.05)
+        time.sleep(1)  # what the collectors have written is read
         process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130, stdout + stderr)
