@@ -103,16 +103,16 @@ Process::Call& Process::call_of_thread() {
 Process::Process(ProfileSettings settings)
     : settings_(std::move(settings)),
       paths_(settings_.nvtx_scope),
-      kernels_([this](const ProfileRecord& record) { file_->add(record); }),
-      groups_(settings_, paths_, [this](const ProfileRecord& record) { file_->add(record); }),
-      traced_launches_(kernels_, [this](const ProfileRecord& record) { file_->add(record); }),
+      kernels_(sink()),
+      groups_(settings_, paths_, sink()),
+      traced_launches_(kernels_, sink()),
       timelines_(
           settings_,
           [this](int device) {
             OurOwnCall::on_this_thread();
             return driver_->sampler(device, *settings_.timeline_interval_ns);
           },
-          [this](const ProfileRecord& record) { file_->add(record); }),
+          sink()),
       changes_(first_change()) {}
 
 Process::~Process() {
@@ -237,9 +237,8 @@ Process::Context& Process::make_context(Handle context) {
   if (!is_new) return *place->second;  // another thread was faster
   const auto [turn, is_new_device] = devices_.try_emplace(device.device);
   if (is_new_device) file_->add(device);
-  made->session = std::make_unique<Session>(
-      *made->gpu, device.device, turn->second, [this](const ProfileRecord& record) { file_->add(record); },
-      settings_.samples, settings_.passes, Session::Limits{});
+  made->session = std::make_unique<Session>(*made->gpu, device.device, turn->second, sink(),
+                                            settings_.samples, settings_.passes, Session::Limits{});
   place->second = std::move(made);
   return *place->second;
 }
@@ -266,7 +265,7 @@ std::optional<LaunchGroup> Process::group_of(Context& context, const Launch& lau
   if (group) {
     remembered = {key, *group};
   } else {
-    left_out();
+    ++left_out_;
   }
   return group;
 }

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -96,6 +97,10 @@ class Process : public activities::Listener {
   struct Context;
   struct Call;
 
+  /// Adds records to the file, which there is by then.
+  std::function<void(const ProfileRecord&)> sink() {
+    return [this](const ProfileRecord& record) { file_->add(record); };
+  }
   void problem(const char* what, const Error& error);
   static Call& call_of_thread();
   Context* find_context(Handle context);
@@ -110,7 +115,6 @@ class Process : public activities::Listener {
   bool has_others(const Context& context) const;
   void start_writing();
   void write_tallies();
-  void left_out() { ++left_out_; }
 
   const ProfileSettings settings_;
   std::atomic<bool> is_active_ = true;

@@ -169,19 +169,14 @@ bool Session::before_launch(GroupId group, bool may_be_counted) {
   wait_for_turn(lock);
   Turn turn(*this);
   tick();
-  if (device_.late != nullptr && turn.is_free()) {
-    turn.take();
-    device_.late->close_late_range(lock);
-  }
+  end_late_range(turn, lock);
   if (!pass_ && !is_traced_ && turn.is_free()) {
     turn.take();
     set_trace(true, lock);
   }
-  if (turn.is_free()) {
-    if (is_change_due()) {
-      turn.take();
-      change_pass(lock);
-    }
+  if (turn.is_free() && is_change_due()) {
+    turn.take();
+    change_pass(lock);
   }
   ++groups_[group].launches;
   if (sampling_.was_voided(group)) may_be_stuck_ = true;
@@ -200,11 +195,15 @@ void Session::before_other_work() {
   Lock lock(device_.mutex);
   wait_for_turn(lock);
   Turn turn(*this);
-  if (device_.late != nullptr && turn.is_free()) {
-    turn.take();
-    device_.late->close_late_range(lock);
-  }
+  end_late_range(turn, lock);
   ++device_.in_progress;
+}
+
+/// Of whichever context of the device has one.
+void Session::end_late_range(Turn& turn, Lock& lock) {
+  if (device_.late == nullptr || !turn.is_free()) return;
+  turn.take();
+  device_.late->close_late_range(lock);
 }
 
 /// Launches within an open range would be counted with it. They wait for as long as the counted launch may
@@ -404,13 +403,12 @@ void Session::tick() {
 /// While all is instrumented and slow, a pause would hold the program up, not the counting.
 bool Session::may_count_more() const {
   return pass_ == Pass::operations ||
-         counting_s_ <= kCountingAtFirstS + kCountingShare * (gpu_.now_s() - first_launch_s_);
+         counting_s_ <= kCountingAtFirstS + kCountingShare * (last_launch_s_ - first_launch_s_);
 }
 
 /// Whether the pass is over, or another one may begin.
 bool Session::is_change_due() {
-  const double now = gpu_.now_s();
-  if (open_ || now < next_change_s_ || !may_count_more()) return false;
+  if (open_ || last_launch_s_ < next_change_s_ || !may_count_more()) return false;
   if (pass_) {
     const double patience_s = *pass_ == Pass::memory ? limits_.first_patience_s : limits_.patience_s;
     return sampling_.is_over(launching_s_, patience_s) || is_impossible(*pass_);
@@ -418,7 +416,7 @@ bool Session::is_change_due() {
   if (device_.counting != nullptr) return false;  // another context of the device
   if (!has_counted_) return next_pass(0).has_value();
   if (pass_worth_a_change(0)) return true;
-  next_change_s_ = now + rest_s_;
+  next_change_s_ = last_launch_s_ + rest_s_;
   return false;
 }
 

@@ -170,6 +170,7 @@ class Session {
   void take_traced();
   void find_varying();
   bool open_range(GroupId group, Lock& lock);
+  void end_late_range(Turn& turn, Lock& lock);
   void close_late_range(Lock& lock);
   void settle_late();
   void settle_void();

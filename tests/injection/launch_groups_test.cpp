@@ -7,27 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/injection/fake_driver.h"
+
 namespace rooflinectl::injection {
 namespace {
 
 using testing::HasSubstr;
 using testing::SizeIs;
-
-class IdleGpu : public Gpu {
- public:
-  bool is_idle(bool /*of_all_devices*/) override { return true; }
-  void trace(bool /*on*/) override {}
-  void begin_pass(Pass /*pass*/, std::size_t /*ranges*/) override {}
-  std::vector<CountedRange> end_pass() override { return {}; }
-  void abandon_pass() override {}
-  bool is_full() override { return false; }
-  void open_range(std::uint64_t /*range*/) override {}
-  void close_range() override {}
-  void begin_timeline() override {}
-  bool is_sampled() override { return false; }
-  double now_s() override { return 0; }
-  void pause() override {}
-};
 
 class LaunchGroupsTest : public testing::Test {
  protected:
@@ -65,9 +51,10 @@ class LaunchGroupsTest : public testing::Test {
   const int context = 0;
   const ProfileSettings settings{};
   NvtxPaths paths;
-  IdleGpu gpu;
-  DeviceTurn device;
-  Session session{gpu, 0, device, sink, 3, {kPasses.begin(), kPasses.end()}, {}};
+  FakeDevice device;
+  FakeGpu gpu{device};
+  DeviceTurn turn;
+  Session session{gpu, 0, turn, sink, 3, {kPasses.begin(), kPasses.end()}, {}};
   Kernels kernels{sink};
   Kernel& add = kernels.add(&context, {.symbol = "_Z3addPf"});
   LaunchGroups groups{settings, paths, sink};
