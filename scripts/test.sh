@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what is missing, builds, and runs every check that this machine can run: formatting, the quick start, those tests of
-# its build whose result depends on it (label `shipped`: installation, page, scripts, pictures, with a CUDA toolkit those of the
-# collector, with a GPU those of the kernels; `ctest --preset dev` runs all tests of that build), the tests and some seconds of
-# fuzzing under AddressSanitizer and UndefinedBehaviorSanitizer, those of the library within programs under ThreadSanitizer, and
-# clang-tidy. Ends with how long each step took, and ctest's
-# summary of the build that is used.
+# Installs what is missing, builds, and runs what this machine can run: formatting; the quick start; the tests labelled `shipped` of its
+# build (whole programs, installation, page, scripts, pictures, and with a CUDA toolkit those of the collector, with a GPU those of the
+# kernels); all others, and some seconds of fuzzing, under AddressSanitizer and UndefinedBehaviorSanitizer; the library within programs
+# under ThreadSanitizer; clang-tidy. Ends with how long each step took, and ctest's summary of the build that is used.
+# scripts/check_release.sh does more.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
