@@ -191,7 +191,6 @@ void add_recipe_command(CLI::App& app, Action& action) {
 }
 }
 """, like="cli/cmd_version.cpp")
-    copy.insert("cli/CMakeLists.txt", "  cmd_report.cpp\n", "  cmd_recipe.cpp\n")
     copy.insert("cli/commands.h", "void add_report_command(", "void add_recipe_command(CLI::App& app, Action& action);\n")
     copy.insert("cli/commands.cpp", "  add_report_command(", "  add_recipe_command(app, action);\n")
 
