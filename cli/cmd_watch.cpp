@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <arpa/inet.h>
 #include <fmt/format.h>
 
+#include <charconv>
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/duration_option.h"
 #include "cli/finished_run.h"
 #include "cli/terminal.h"
-#include "cli/watch_display.h"
+#include "cli/watch/metrics_server.h"
+#include "cli/watch/openmetrics.h"
+#include "cli/watch/watch_display.h"
 #include "core/model/timeline.h"
 #include "reports/reports.h"
 #include "runner/watching/watch.h"
@@ -25,6 +31,7 @@ struct WatchOptions {
   std::string time;  // empty for no limit
   std::string interval = "1ms";
   std::string output = "runs";
+  std::string exported;  // empty for nothing
   bool quiet = false;
   std::vector<std::string> command_line;
 };
@@ -44,6 +51,59 @@ std::string time_mistake(const std::string& text) {
   return *seconds <= kLongestTimeS ? "" : fmt::format("'{}' is longer than a year", text);
 }
 
+/// The address in `openmetrics`, `openmetrics:PORT` or `openmetrics:ADDRESS:PORT`; nullopt if `text` is none
+/// of them.
+std::optional<MetricsAddress> export_address(const std::string& text) {
+  constexpr std::string_view kFormat = "openmetrics";
+  if (!text.starts_with(kFormat)) return std::nullopt;
+  MetricsAddress address;
+  std::string rest = text.substr(kFormat.size());
+  if (rest.empty()) return address;
+  if (rest[0] != ':') return std::nullopt;
+  rest.erase(0, 1);
+  if (const auto colon = rest.find(':'); colon != std::string::npos) {
+    address.host = rest.substr(0, colon);
+    rest.erase(0, colon + 1);
+    in_addr ignored;
+    if (inet_pton(AF_INET, address.host.c_str(), &ignored) != 1) return std::nullopt;
+  }
+  const char* const end = rest.data() + rest.size();
+  const auto [stopped, error] = std::from_chars(rest.data(), end, address.port);
+  return error == std::errc() && stopped == end ? std::optional(address) : std::nullopt;
+}
+
+std::string export_mistake(const std::string& text) {
+  return export_address(text) ? ""
+                              : fmt::format(
+                                    "'{}' is not openmetrics, openmetrics:PORT or openmetrics:ADDRESS:PORT, "
+                                    "of an IPv4 address",
+                                    text);
+}
+
+/// Shows what is seen, and serves it to Prometheus if asked to.
+class Observer : public WatchObserver {
+ public:
+  explicit Observer(const WatchOptions& options) : display_(options.quiet) {
+    if (!options.exported.empty()) server_.emplace(*export_address(options.exported));
+  }
+
+  void began(const Run& run) override {
+    run_ = run;
+    display_.began(run);
+    if (server_) terminal::print(stderr, "metrics: {}\n", server_->url());
+  }
+  void seen(double elapsed_s, const std::vector<std::optional<SampledRates>>& rates) override {
+    display_.seen(elapsed_s, rates);
+    if (server_) server_->set(openmetrics_text(run_, rates));
+  }
+  void warned(const std::string& text) override { display_.warned(text); }
+
+ private:
+  Run run_;
+  WatchDisplay display_;
+  std::optional<MetricsServer> server_;
+};
+
 int watch_devices(const WatchOptions& options) {
   WatchRequest request;
   request.devices = options.devices;
@@ -53,8 +113,8 @@ int watch_devices(const WatchOptions& options) {
   }
   request.output = options.output;
   request.command_line = options.command_line;
-  WatchDisplay display(options.quiet);
-  const WatchResult result = watch(request, display);
+  Observer observer(options);
+  const WatchResult result = watch(request, observer);
   if (!result.folder.empty()) {
     write_reports(ReportModel(result.run, {}, &*result.timeline), result.folder);
     if (!options.quiet) terminal::print("\n");
@@ -88,13 +148,20 @@ void add_watch_command(CLI::App& app, Action& action, int argc, char** argv) {
   command->add_option("-o,--output", options->output, "Folder in which to create watch/<UTC time>/")
       ->type_name("DIR")
       ->capture_default_str();
+  command
+      ->add_option("--export", options->exported,
+                   "Serve what is seen to Prometheus, each second anew, at http://127.0.0.1:9401/metrics or "
+                   "the address given")
+      ->check(CLI::Validator(export_mistake, ""))
+      ->type_name("openmetrics[:[ADDRESS:]PORT]");
   command->add_flag("-q,--quiet", options->quiet, "Print only the path of the report, and errors");
   command->footer(
       "Samples hardware counters of the whole GPU, runs nothing on it and touches no program. Fails if "
       "another\nprofiler holds the GPU's counters. A run keeps the newest 100,000 samples.\n\nExamples:\n"
       "  rooflinectl watch\n"
       "  rooflinectl watch --device 0 --for 10s\n"
-      "  rooflinectl watch --interval 20ms --for 30m --quiet");
+      "  rooflinectl watch --interval 20ms --for 30m --quiet\n"
+      "  rooflinectl watch --quiet --export openmetrics");
   command->callback([&action, options] { action = [options] { return watch_devices(*options); }; });
 }
 

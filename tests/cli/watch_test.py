@@ -7,11 +7,14 @@ import os
 import pty
 import re
 import signal
+import socket
 import subprocess
 import time
 import unittest
+import urllib.error
+import urllib.request
 
-from program import PROGRAM, ProgramTest
+from program import PROGRAM, SOURCE, ProgramTest
 
 
 class Watch(ProgramTest):
@@ -122,6 +125,73 @@ class Watch(ProgramTest):
         self.assertIn("the collector has not answered for ten seconds", result.stderr)
         self.assertIn("the collector wrote an unterminated line", self.call("watch", accidents="endless@watch").stderr)
 
+    def serve(self, *arguments, **extra):
+        """Starts `watch` as a server of metrics on a free port: the process and its address."""
+        process = subprocess.Popen([PROGRAM, "watch", "--quiet", "--export", "openmetrics:0", *arguments], cwd=self.folder,
+                                   env=self.environment(**extra), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(lambda: (process.kill(), process.communicate()))
+        line = process.stderr.readline()
+        self.assertRegex(line, r"^metrics: http://127\.0\.0\.1:\d+/metrics\n$")
+        return process, line.removeprefix("metrics: ").strip()
+
+    def metrics_of(self, url):
+        """The first answer that has a sample: its type and text."""
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            with urllib.request.urlopen(url, timeout=10) as answer:
+                text = answer.read().decode()
+                self.assertTrue(text.endswith("# EOF\n"), text)
+                if text != "# EOF\n":
+                    return answer.headers["Content-Type"], text
+            time.sleep(0.1)
+        self.fail("no sample in a minute")
+
+    def end(self, process):
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0)
+        self.assertTrue(output.endswith("/report.html\n"), output)
+
+    def test_metrics_for_prometheus(self):
+        self.assert_exit(self.call("ceilings"), 0)
+        process, url = self.serve(FAKE_COLLECTOR_TWO="1")
+        kind, text = self.metrics_of(url)
+        self.assertEqual(kind, "application/openmetrics-text; version=1.0.0; charset=utf-8")
+        samples = {}
+        for name, labels, value in re.findall(r"(?m)^(\w+)\{(.*)\} (\S+)$", text):
+            samples[name, re.search(r'gpu="(\d)"', labels)[1]] = float(value)
+            self.assertRegex(labels, r'^gpu="\d",UUID="GPU-[0-9a-f-]+",device="nvidia\d",modelName="Fake GPU",Hostname="[^"]+"$')
+            self.assertIn(f"# TYPE {name} gauge\n# HELP {name} ", text)
+        self.assertEqual(len(text.splitlines()), len(samples) + 2 * len({name for name, _ in samples}) + 1)
+        for gpu in "01":
+            self.assertAlmostEqual(samples["rooflinectl_dram_read_bytes_per_second", gpu] / 1e12, 1)
+            self.assertEqual([samples[name, gpu] for name in ("DCGM_FI_PROF_SM_ACTIVE", "DCGM_FI_DEV_SM_CLOCK", "DCGM_FI_DEV_POWER_USAGE")],
+                             [0.5, 1980, 500])
+        self.assertAlmostEqual(samples["rooflinectl_dram_fraction_of_ceiling", "0"], 0.5, places=1)
+        self.assertNotIn("NVLINK", text, "nobody sampled it")
+        with self.assertRaises(urllib.error.HTTPError) as missing:
+            urllib.request.urlopen(url.replace("/metrics", "/"), timeout=10)
+        self.assertEqual(missing.exception.code, 404)
+        missing.exception.close()
+        self.end(process)
+
+    def test_metrics_outlast_a_client_that_asks_nothing(self):
+        process, url = self.serve()
+        port = int(re.search(r":(\d+)/", url)[1])
+        with socket.create_connection(("127.0.0.1", port), timeout=10):
+            self.metrics_of(url)
+        taken = self.call("watch", "--for", "1s", "--export", f"openmetrics:{port}")
+        self.assert_exit(taken, 3)
+        self.assertIn(f"cannot serve metrics on 127.0.0.1:{port}: Address already in use\nhint: choose another port", taken.stderr)
+        self.end(process)
+
+    def test_the_dashboard_shows_what_is_served(self):
+        dashboard = json.loads((SOURCE / "examples/grafana/dashboard.json").read_text())
+        shown = {name for panel in dashboard["panels"] for target in panel["targets"]
+                 for name in re.findall(r"\b(?:DCGM|rooflinectl)_\w+", target["expr"])}
+        served = set(re.findall(r'"((?:DCGM|rooflinectl)_\w+)"', (SOURCE / "cli/watch/openmetrics.cpp").read_text()))
+        self.assertEqual(shown, served)
+
     def test_devices_keep_their_numbers(self):
         self.assert_exit(self.call("ceilings"), 0)
         [cached] = (self.folder / "cache").glob("rooflinectl/ceilings/**/*.json*")
@@ -137,6 +207,9 @@ class Watch(ProgramTest):
 
     def test_mistakes_of_the_command_line(self):
         for arguments, text in ((("--interval", "100us"), "'100us' is not an interval from 200us to 1s"),
+                                (("--export", "dcgm"), "'dcgm' is not openmetrics, openmetrics:PORT or openmetrics:ADDRESS:PORT"),
+                                (("--export", "openmetrics:70000"), "'openmetrics:70000' is not openmetrics"),
+                                (("--export", "openmetrics:localhost:1"), "of an IPv4 address"),
                                 (("--for", "ten"), "'ten' is not a duration (for example 10s, 5m or 2h)"),
                                 (("--for", "3000000h"), "'3000000h' is longer than a year")):
             result = self.call("watch", *arguments)

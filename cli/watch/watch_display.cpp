@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/watch_display.h"
+#include "cli/watch/watch_display.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <array>
 #include <string_view>
 
-#include "analysis/roofline/roof.h"
+#include "cli/watch/dram_rates.h"
 #include "core/model/sampled_metrics.h"
 #include "reports/text/format.h"
 #include "reports/text/text_table.h"
@@ -116,8 +116,6 @@ void WatchDisplay::warned(const std::string& text) {
 /// In the order of the rows.
 std::vector<std::optional<double>> WatchDisplay::values_of(std::size_t device,
                                                            const SampledRates& rates) const {
-  const auto read = value_of(rates, sampled::kDramReadBytes);
-  const auto written = value_of(rates, sampled::kDramWriteBytes);
   std::vector<std::optional<double>> values;
   for (const Row& row : kRows) {
     std::optional<double>& value = values.emplace_back();
@@ -125,12 +123,10 @@ std::vector<std::optional<double>> WatchDisplay::values_of(std::size_t device,
       value = value_of(rates, row.key);
     } else if (row.title == kPower) {
       value = rates.watts;
-    } else if (read && written) {
-      value = *read + *written;
-      if (row.title != kDramOfCeiling) continue;
-      const std::string_view ceiling = dram_ceiling_id({*read, *written});
-      const Ceiling* const roof = find_ceiling(run_, ceiling, CeilingSource::measured, device);
-      value = roof == nullptr ? std::nullopt : std::optional(*value / roof->value);
+    } else if (row.title == kDramOfCeiling) {
+      value = dram_fraction_of_ceiling(run_, device, rates);
+    } else if (const auto traffic = dram_rates(rates)) {
+      value = traffic->bytes();
     }
   }
   return values;

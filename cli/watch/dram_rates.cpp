@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/watch/dram_rates.h"
+
+#include <string>
+
+#include "core/model/sampled_metrics.h"
+
+namespace rooflinectl {
+
+std::optional<Traffic> dram_rates(const SampledRates& rates) {
+  const auto read = rates.values.find(std::string(sampled::kDramReadBytes));
+  const auto written = rates.values.find(std::string(sampled::kDramWriteBytes));
+  if (read == rates.values.end() || written == rates.values.end()) return std::nullopt;
+  return Traffic{read->second, written->second};
+}
+
+std::optional<double> dram_fraction_of_ceiling(const Run& run, std::size_t device,
+                                               const SampledRates& rates) {
+  const auto traffic = dram_rates(rates);
+  if (!traffic) return std::nullopt;
+  const Ceiling* const roof = find_ceiling(run, dram_ceiling_id(*traffic), CeilingSource::measured, device);
+  return roof == nullptr ? std::nullopt : std::optional(traffic->bytes() / roof->value);
+}
+
+}  // namespace rooflinectl
