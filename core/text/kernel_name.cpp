@@ -8,6 +8,7 @@
 #include <libiberty/demangle.h>
 
 #include <algorithm>
+#include <csetjmp>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -139,6 +140,25 @@ std::string with_suffix(std::string_view name, const std::string& suffix) {
   return shorten(name, kLongestShortName - length(suffix)) + suffix;
 }
 
+/// Appends what `symbol` is in C++ to `name`. False, with a part of it in `name`, if it is no C++ symbol or
+/// longer than `kLongestDemangled`.
+bool append_demangled(const std::string& symbol, std::string& name) {
+  struct Output {
+    std::string& name;
+    std::jmp_buf is_full;
+  } output{name, {}};
+  // The library, which is C and keeps everything on its stack, has no other way to be stopped.
+  if (setjmp(output.is_full) != 0) return false;
+  const auto append = [](const char* text, std::size_t size, void* context) {
+    auto& [so_far, is_full] = *static_cast<Output*>(context);
+    if (so_far.size() + size > kLongestDemangled) std::longjmp(is_full, 1);
+    so_far.append(text, size);
+  };
+  // Not abi::__cxa_demangle, which refuses names longer than 1,024 characters, as CUTLASS's are.
+  constexpr int kOptions = DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT;
+  return cplus_demangle_v3_callback(symbol.c_str(), kOptions, append, &output) != 0;
+}
+
 }  // namespace
 
 std::string demangle(std::string_view symbol) {
@@ -146,24 +166,8 @@ std::string demangle(std::string_view symbol) {
       contains(symbol, std::string_view("\0", 1))) {
     return std::string(symbol);
   }
-  struct TooLong {};
   std::string name;
-  const auto append = [](const char* text, std::size_t size, void* output) {
-    auto& result = *static_cast<std::string*>(output);
-    // The only way to stop it. The C library keeps what it needs on the stack, and is compiled with tables to
-    // unwind it.
-    if (result.size() + size > kLongestDemangled) throw TooLong();
-    result.append(text, size);
-  };
-  // Not abi::__cxa_demangle, which refuses names longer than 1,024 characters, as CUTLASS's are.
-  constexpr int kOptions = DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT;
-  try {
-    const bool is_demangled =
-        cplus_demangle_v3_callback(std::string(symbol).c_str(), kOptions, append, &name) != 0;
-    if (is_demangled) return name;
-  } catch (const TooLong&) {
-  }
-  return std::string(symbol);
+  return append_demangled(std::string(symbol), name) ? name : std::string(symbol);
 }
 
 std::string short_kernel_name(std::string_view demangled) {
