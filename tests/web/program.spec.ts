@@ -142,11 +142,11 @@ test('ranges are marks of their own at a switch', async ({ page }) => {
 
 test('only roofs of what is executed are drawn, and those of the chosen kernel are lit', async ({ page }) => {
   await open(page, 'program');
-  const roofs = page.locator('.plot .annotation-text').filter({ hasText: /\/s$/ });
+  const roofs = page.locator('.plot .name').filter({ hasText: /\/s$/ });
   await expect(roofs.filter({ hasText: 'BF16 Tensor Core' })).toHaveCount(1);
   await expect(roofs.filter({ hasText: /FP64|INT|peak/ })).toHaveCount(0);
   const accent = await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--accent').trim());
-  const lit = page.locator('.plot .js-line');
+  const lit = page.locator('.plot .roof');
   const colours = (): Promise<string[]> => lit.evaluateAll((lines) => lines.map((line) => getComputedStyle(line).stroke));
   const channels = `rgb(${[1, 3, 5].map((at) => Number.parseInt(accent.slice(at, at + 2), 16)).join(', ')})`;
   expect(await colours()).not.toContain(channels);
@@ -247,9 +247,9 @@ test('the full name of a kernel is shown on hover and copied at a click', async 
 
 test('kernels without floating-point operations are in a strip of their own', async ({ page }) => {
   await open(page, 'program');
-  await expect(page.locator('.plot .x2title')).toHaveText('No FLOP/s known: share of the DRAM bandwidth');
+  await expect(page.locator('.plot .strip-title')).toHaveText('No FLOP/s known: share of the DRAM bandwidth');
   await choice(page, 'Memory level', 'l2').click();
-  await expect(page.locator('.plot .x2title')).toHaveText('No FLOP/s known: share of the L2 bandwidth');
+  await expect(page.locator('.plot .strip-title')).toHaveText('No FLOP/s known: share of the L2 bandwidth');
 });
 
 test('marks have the area of their share', async ({ page }) => {
@@ -295,7 +295,7 @@ test('the picture of the roofline has the colours of the page and says what they
   await open(page, 'program');
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'SVG', exact: true }).click()]);
   const svg = (await contentOf(download)).toString();
-  for (const colour of ['rgb(0, 114, 178)', 'rgb(213, 94, 0)']) expect(svg).toContain(`fill: ${colour}`);
+  for (const colour of ['#0072b2', '#d55e00']) expect(svg).toContain(`fill="${colour}"`);
   expect(svg).toContain('>DRAM</text>');
   expect(svg).toContain('No FLOP/s known');
 });

@@ -183,7 +183,7 @@ onEveryScreen('strips fit, and axe has nothing to object to', async (page) => {
   await page.getByText('What was sampled').click();
   await page.locator('#time details.phases summary').click();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(await page.evaluate(() => innerWidth));
-  expect(await collisions(page.locator('.plot'), '.annotation-text, .xtick text, .ytick text')).toEqual([]);
+  expect(await collisions(page.locator('.plot'), '.name, .x-tick, .y-tick')).toEqual([]);
   expect(await clipped(page)).toEqual([]);
   expect(await violations(page)).toEqual([]);
   expect(await inked(page)).toBeGreaterThan(0.1);
