@@ -61,9 +61,9 @@ test('everything can be done with the keyboard', async ({ page }) => {
   await page.keyboard.press('Enter');
   await expect(page.locator('#inspector h2')).toContainText('V1');
   await page.keyboard.press('+');
-  expect(page.url()).toContain('zoom=');
+  await expect(page).toHaveURL(/zoom=/);
   await page.keyboard.press('0');
-  expect(page.url()).not.toContain('zoom=');
+  await expect(page).not.toHaveURL(/zoom=/);
   await page.keyboard.press('Escape');
   await expect(page.locator('#tooltip')).toBeHidden();
   await row(page, 'V3').locator('button').focus();

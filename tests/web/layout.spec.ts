@@ -100,7 +100,7 @@ for (const width of [390, 600]) {
       const box = (await mark.boundingBox())!;
       await page.touchscreen.tap(box.x + box.width / 2, box.y + box.height / 2);
       await expect(page.locator('#inspector h2')).not.toBeEmpty();
-      expect(page.url()).toContain('pin=');
+      await expect(page).toHaveURL(/pin=/);
     }
   });
 }

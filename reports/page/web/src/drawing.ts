@@ -17,6 +17,10 @@ export interface Spot { at: Pixel; radius: number; outline: string; unit: number
 
 type Ends = readonly [Pixel, Pixel];
 
+/** More marks of one look than this are joined, this many to an element. */
+const MOST_SINGLE = 500;
+const JOINED = 100;
+
 let count = 0;
 
 export class Drawing {
@@ -118,11 +122,32 @@ function nameOf(text: string, { x, y }: Pixel, fill: string, turn: string | null
   return draw('text', { class: 'name', x: short(x), y: short(y + BASELINE), 'text-anchor': 'middle', fill, transform: turn }, text);
 }
 
-export function marksOf(spots: readonly Spot[], { fill, stroke, width }: Look, kind = 'marks'): SVGGElement {
-  const marks = spots.map(({ at, radius, outline, unit, fill: own, opacity }) => {
-    const scale = radius / unit;
-    const transform = `translate(${short(at.x)} ${short(at.y)}) scale(${scale.toFixed(3)})`;
-    return draw('path', { d: outline, transform, 'stroke-width': (width / scale).toFixed(2), fill: own ?? null, opacity: opacity ?? null });
+/** Numbers of an arc that are before its end: two radii, an angle, two flags. */
+const BEFORE_END = 5;
+
+/** The outline at a place, this much larger. */
+function outlineAt(outline: string, scale: number, { x, y }: Pixel): string {
+  return outline.replace(/([MLA])([^A-Z]*)/g, (_, command: string, text: string) => {
+    const first = command === 'A' ? BEFORE_END : 0;
+    const numbers = (text.match(/-?[\d.]+/g) ?? []).map((digits, i) => {
+      if (i >= 2 && i < first) return digits;
+      const offset = i < first ? 0 : (i - first) % 2 === 0 ? x : y;
+      return short(Number(digits) * scale + offset);
+    });
+    return command + numbers.join(' ');
   });
-  return draw('g', { class: kind, fill, stroke }, ...marks);
+}
+
+/** One element each or, if they are very many, few in all. */
+export function marksOf(spots: readonly Spot[], { fill, stroke, width }: Look, kind = 'marks'): SVGGElement {
+  const group = draw('g', { class: kind, fill, stroke, 'stroke-width': width });
+  const outlines = spots.map(({ at, radius, outline, unit }) => outlineAt(outline, radius / unit, at));
+  if (spots.length <= MOST_SINGLE) {
+    group.append(...spots.map((spot, i) => draw('path', { d: outlines[i] ?? '', fill: spot.fill ?? null, opacity: spot.opacity ?? null })));
+    return group;
+  }
+  // The edge of one is not to be seen on another.
+  group.setAttribute('paint-order', 'stroke');
+  for (let i = 0; i < outlines.length; i += JOINED) group.append(draw('path', { d: outlines.slice(i, i + JOINED).join('') }));
+  return group;
 }

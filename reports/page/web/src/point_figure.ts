@@ -18,7 +18,7 @@ const WIDE_INTERVAL = 1.05;
 const HALF_CAP = 4;
 /** Pixels of a link's roof to either side of the mark below. */
 const HALF_LINK_ROOF = 11;
-const LINK_OUTLINE = `M${-HALF_LINK_ROOF} 0H${HALF_LINK_ROOF}`;
+const LINK_OUTLINE = `M${-HALF_LINK_ROOF} 0L${HALF_LINK_ROOF} 0`;
 
 export function pointFigure(view: View, experiment: ExperimentView | undefined, { width, height, colours }: Options): Figure {
   const plane = new Plane(windowOf(view, experiment), width, height);
@@ -65,7 +65,7 @@ function addLinkRoofs(drawing: Drawing, links: readonly LinkRoof[], colours: Col
   const spots = links.map(({ ai, roof }): Spot =>
     ({ at: plane.pixel([ai, roof]), radius: HALF_LINK_ROOF, outline: LINK_OUTLINE, unit: HALF_LINK_ROOF }));
   drawing.addMarks(spots, { fill: 'none', stroke: colours.roof, width: 2.2 }, 'link-roofs');
-  return [{ text: 'NVLink roof of the point below', outline: 'M-5 0H5', fill: 'none', stroke: colours.roof }];
+  return [{ text: 'NVLink roof of the point below', outline: 'M-5 0L5 0', fill: 'none', stroke: colours.roof }];
 }
 
 /** Family by family, hollow marks below filled ones. */
