@@ -92,6 +92,15 @@ test('a box is zoomed to, a flat one along its axis alone, and a double click sh
   await expect(page).not.toHaveURL(/zoom=/);
 });
 
+test('a drag within the strip of kernels without operations moves nothing', async ({ page }) => {
+  await open(page, 'program');
+  const numbers = await ticks(page);
+  const { height } = await boxOf(page);
+  await drag(page, [300, height - 90], [400, height - 200]);
+  await expect(page).not.toHaveURL(/zoom=/);
+  expect(await ticks(page)).toEqual(numbers);
+});
+
 test.describe('with fingers', () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } });
   test('two zoom, and one that moves up or down scrolls the page', async ({ page }) => {

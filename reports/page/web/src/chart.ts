@@ -79,7 +79,6 @@ export class Chart {
   /** Starts drawing; the element must be in the page. */
   start(): void {
     this.store.show(() => this.draw());
-    performance.mark('picture');
     new ResizeObserver(() => {
       const size = `${this.frame.clientWidth}×${this.frame.clientHeight}`;
       if (size !== this.lastSize) this.draw();
@@ -105,11 +104,13 @@ export class Chart {
     this.lastSize = `${width}×${height}`;
     const figure = figureOf(this.view, this.store.experiment, { width, height, colours: THEMED });
     const { plane, svg } = figure.drawing;
+    const isFirst = this.figure === null;
     this.figure = figure;
     this.seen = figure.marks.map((mark) => ({ mark, at: mark.pixel ?? plane.pixel(mark.at) }))
       .filter(({ mark, at }) => mark.pixel || plane.holds(at));
     this.drawKey(figure.numbered);
     fill(this.plot, svg);
+    if (isFirst) performance.mark('picture');
     const pointsOf = (marks: readonly Mark[]): number => new Set(marks.map(({ point }) => point).filter((point) => point >= 0)).size;
     const rest = pointsOf(figure.marks) - pointsOf(this.seen.map(({ mark }) => mark));
     this.outside.textContent = rest === 0 ? '' : `${counted(rest, thingOf(this.store.experiment))} outside`;

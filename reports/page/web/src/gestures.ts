@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moves and zooms a chart with mouse, wheel and fingers. One finger that moves up or down still scrolls the page.
-import type { Box, Pixel, Plane, Shift } from './plane';
+import { MARGIN, type Box, type Pixel, type Plane, type Shift } from './plane';
 
 export interface Target {
   /** The plane as it was last drawn. */
@@ -18,6 +18,7 @@ export interface Target {
 }
 
 const STILL: Shift = { scale: 1, x: 0, y: 0 };
+const isMoved = ({ scale, x, y }: Shift): boolean => scale !== 1 || x !== 0 || y !== 0;
 /** A hand that clicks or taps moves this far. */
 const MOUSE_MOVE = 3;
 const TAP_MOVE = 10;
@@ -85,6 +86,8 @@ export class Gestures {
 
   private onMove(event: PointerEvent): void {
     if (!this.pointers.has(event.pointerId)) return;
+    // It was released outside of the window.
+    if (event.buttons === 0) return this.cancel();
     this.pointers.set(event.pointerId, this.at(event));
     const [from, to] = [middleOf(this.begin), middleOf([...this.pointers.values()])];
     const far = event.pointerType === 'mouse' ? MOUSE_MOVE : TAP_MOVE;
@@ -97,11 +100,16 @@ export class Gestures {
     this.show({ scale: size, ...this.along({ x: x + to.x - from.x, y: y + to.y - from.y }, from) });
   }
 
-  /** On the numbers of one axis the other stays. */
+  /** On the numbers of one axis the other stays; what is below them does not move. */
   private along({ x, y }: Pixel, from: Pixel): Pixel {
     const { left, bottom } = this.target.plane().frame;
     if (this.pointers.size > 1) return { x, y };
-    return { x: from.x < left ? this.base.x : x, y: from.y > bottom ? this.base.y : y };
+    const isOutside = { x: from.x < left || this.isBelow(from), y: from.y > bottom };
+    return { x: isOutside.x ? this.base.x : x, y: isOutside.y ? this.base.y : y };
+  }
+
+  private isBelow({ y }: Pixel): boolean {
+    return y > this.target.plane().frame.bottom + MARGIN.bottom;
   }
 
   private drawBox(from: Pixel, to: Pixel): void {
@@ -133,8 +141,9 @@ export class Gestures {
     const { box, shift } = this;
     const plane = this.target.plane();
     this.forget();
-    if (!box) return this.target.onDone(plane.shifted(shift));
-    if (this.isUseful(box)) this.target.onDone(plane.within(box));
+    const end = box ? this.isUseful(box) && plane.within(box) : isMoved(shift) && plane.shifted(shift);
+    if (end) this.target.onDone(end);
+    else this.target.onCancel();
   }
 
   private cancel(): void {
@@ -156,6 +165,7 @@ export class Gestures {
   private onWheel(event: WheelEvent): void {
     if (!event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
+    if (this.isBelow(this.at(event))) return;
     const turned = Math.max(-MOST_WHEEL, Math.min(event.deltaY, MOST_WHEEL));
     this.show(zoomed(this.shift, Math.exp(-turned * WHEEL_SPEED), this.at(event)));
     clearTimeout(this.wheelEnd);
