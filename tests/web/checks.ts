@@ -28,7 +28,7 @@ export function onEveryScreen(name: string, check: (page: Page, screen: Screen) 
 export async function collisions(chart: Locator, selector: string): Promise<string[]> {
   return chart.evaluate((frame, texts) => {
     const edge = frame.getBoundingClientRect();
-    const isTurned = (element: Element): boolean => /rotate\((?!0[,)\s])/.test((element.closest('.annotation-text-g') ?? element).getAttribute('transform') ?? '');
+    const isTurned = (element: Element): boolean => /rotate/.test(element.getAttribute('transform') ?? '');
     const all = [...frame.querySelectorAll(texts)].map((text) => ({ content: text.textContent ?? '', box: text.getBoundingClientRect(), isTurned: isTurned(text) }))
       .filter(({ content, box }) => content !== '' && box.width > 0);
     return all.flatMap((a, i) => {

@@ -6,14 +6,14 @@ import { choice, open, rows } from './support';
 
 const PROGRAMS = ['program', 'step', 'products', 'fft'];
 const PAGES = [...PROGRAMS, 'shipped', 'sizes'];
-const TEXTS = '.annotation-text, .xtick text, .ytick text, .x2tick text, .xtitle, .ytitle, .x2title';
+const TEXTS = '.name, .x-tick, .y-tick, .strip-tick, .x-title, .y-title, .strip-title';
 
 /** Names beside marks that a roof runs through. */
 async function crossed(page: Page): Promise<string[]> {
   return page.locator('.plot').evaluate((plot) => {
-    const boxes = [...plot.querySelectorAll<SVGTextElement>('.annotation-text')].filter((text) => !/\/s$|^(DRAM|L1|L2|shared|FP\d+|TF32|BF16|INT\d+) (read|write|copy|peak|FMA|ADD|Tensor Core)/.test(text.textContent ?? ''))
+    const boxes = [...plot.querySelectorAll<SVGTextElement>('.name')].filter((text) => !/\/s$|^(DRAM|L1|L2|shared|FP\d+|TF32|BF16|INT\d+) (read|write|copy|peak|FMA|ADD|Tensor Core)/.test(text.textContent ?? ''))
       .map((text) => ({ content: text.textContent, box: text.getBoundingClientRect() }));
-    const lines = [...plot.querySelectorAll<SVGPathElement>('.js-line')].filter((line) => Number.parseFloat(getComputedStyle(line).strokeWidth) > 1.5);
+    const lines = [...plot.querySelectorAll<SVGPathElement>('.roof')].filter((line) => Number.parseFloat(getComputedStyle(line).strokeWidth) > 1.5);
     return boxes.filter(({ box }) => lines.some((line) => {
       const matrix = line.getScreenCTM()!;
       const length = line.getTotalLength();
@@ -58,7 +58,7 @@ for (const name of PAGES) {
 
 /** The numbers that labels of the chart begin with. */
 async function numbersInChart(page: Page): Promise<number[]> {
-  const texts = await page.locator('.plot .annotation-text').allTextContents();
+  const texts = await page.locator('.plot .name').allTextContents();
   return texts.flatMap((text) => /^(\d+)( (?!other )|$)/.exec(text)?.[1] ?? []).map(Number);
 }
 
@@ -78,7 +78,7 @@ for (const name of PROGRAMS) {
     const numbers = await numbersInChart(page);
     expect(numbers.sort((a, b) => a - b)).toEqual(labelled);
     // What is a number alone is in the key.
-    const alone = (await page.locator('.plot .annotation-text').allTextContents()).filter((text) => /^\d+$/.test(text)).sort((a, b) => Number(a) - Number(b));
+    const alone = (await page.locator('.plot .name').allTextContents()).filter((text) => /^\d+$/.test(text)).sort((a, b) => Number(a) - Number(b));
     expect(await page.locator('.chart-key strong').allTextContents()).toEqual(alone);
     const last = rows(page).filter({ has: page.locator('.rank:not(:empty)') }).last();
     const place = Number(await last.locator('.rank').textContent());
@@ -95,12 +95,12 @@ for (const width of [390, 600]) {
     const page = await context.newPage();
     for (const name of ['shipped', 'step']) {
       await open(page, name);
-      const mark = page.locator('.plot .scatterlayer .trace .points path').last();
+      const mark = page.locator('.plot .marks path').last();
       await mark.scrollIntoViewIfNeeded();
       const box = (await mark.boundingBox())!;
       await page.touchscreen.tap(box.x + box.width / 2, box.y + box.height / 2);
       await expect(page.locator('#inspector h2')).not.toBeEmpty();
-      expect(page.url()).toContain('pin=');
+      await expect(page).toHaveURL(/pin=/);
     }
   });
 }

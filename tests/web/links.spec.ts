@@ -52,7 +52,7 @@ test('the chart shows the roofs of the device that is chosen', async ({ page }) 
 
 test('what NVLink allows a point is a bar above its mark', async ({ page }) => {
   await open(page, 'over-links');
-  const bars = page.locator('.plot .scatterlayer path.point[style*="stroke-width: 2.2px"]');
+  const bars = page.locator('.plot .link-roofs path');
   const families = page.getByRole('group', { name: 'Families' });
   await expect(families).toContainText('Bar above a mark: what NVLink allows it, bandwidth × its FLOP per byte received');
   await expect(bars).not.toHaveCount(0);

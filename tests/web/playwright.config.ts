@@ -5,7 +5,9 @@ export default defineConfig({
   testMatch: '*.spec.ts',
   globalSetup: './reports.ts',
   outputDir: 'results',
-  timeout: 60_000,
+  // A machine that runs other tests, too, may be many times slower.
+  timeout: 120_000,
+  expect: { timeout: 30_000 },
   workers: 2,
   fullyParallel: true,
   reporter: 'list',

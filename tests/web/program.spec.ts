@@ -32,7 +32,7 @@ test('shares of what limits the time add up to the whole, and one of them filter
   expect(shares.reduce((sum, text) => sum + Number.parseFloat(text.replace('<', '')), 0)).toBeCloseTo(100, 0);
   const before = await marks(page).count();
   await page.locator('.bound-chips button[data-value="dram"]').click();
-  expect(page.url()).toContain('bound=dram');
+  await expect(page).toHaveURL(/bound=dram/);
   for (const text of await page.locator('table.points td .bound').allTextContents()) expect(text).toBe('DRAM');
   expect(await marks(page).count()).toBeLessThan(before);
   await expect(page.locator('.bound-chips button[data-value="dram"]')).toBeFocused();
@@ -74,7 +74,7 @@ test('shows the launches of a kernel over the run, on a linear or a logarithmic 
   await page.keyboard.press('ArrowRight');
   await expect(launches.locator('.said')).toHaveText(/^at 0.ns: 1\.650.ms, counted$/);
   await launches.getByRole('button', { name: 'log' }).click();
-  expect(page.url()).toContain('times=log');
+  await expect(page).toHaveURL(/times=log/);
   await expect(launches.getByRole('button', { name: 'log' })).toHaveAttribute('aria-pressed', 'true');
   await expect(launches.locator('.spread summary')).toHaveText(/Counters of 3 launches differ by at most 0\.4.%/);
   await row(page, 'elementwise<add, bf16>').click();
@@ -106,7 +106,7 @@ test('a range filters chart, table and bar; the address keeps it; so does no ran
   await expect(ranges.first()).toContainText('whole program');
   const marksOfAll = await marks(page).count();
   await page.locator('button.range[data-value="layer1"]').click();
-  expect(page.url()).toContain('range=layer1');
+  await expect(page).toHaveURL(/range=layer1/);
   await expect(counted).toHaveText(/^\d+ of 33 groups, \d+ kernels$/);
   const inside = await counted.textContent();
   await expect(page.locator('.limits')).toContainText('that the filters leave');
@@ -129,7 +129,7 @@ test('ranges open and close, and are an icicle too', async ({ page }) => {
   await expect(page.locator('button.range[data-value="step/forward"]')).toBeVisible();
   await page.getByRole('button', { name: 'Icicle' }).click();
   await page.locator('.icicle button', { hasText: 'forward' }).click();
-  expect(page.url()).toContain('range=step%2Fforward');
+  await expect(page).toHaveURL(/range=step%2Fforward/);
 });
 
 test('ranges are marks of their own at a switch', async ({ page }) => {
@@ -137,16 +137,16 @@ test('ranges are marks of their own at a switch', async ({ page }) => {
   const before = await marks(page).count();
   await choice(page, 'NVTX ranges', 'on').click();
   expect(await marks(page).count()).toBeGreaterThan(before);
-  expect(page.url()).toContain('ranges=');
+  await expect(page).toHaveURL(/ranges=/);
 });
 
 test('only roofs of what is executed are drawn, and those of the chosen kernel are lit', async ({ page }) => {
   await open(page, 'program');
-  const roofs = page.locator('.plot .annotation-text').filter({ hasText: /\/s$/ });
+  const roofs = page.locator('.plot .name').filter({ hasText: /\/s$/ });
   await expect(roofs.filter({ hasText: 'BF16 Tensor Core' })).toHaveCount(1);
   await expect(roofs.filter({ hasText: /FP64|INT|peak/ })).toHaveCount(0);
   const accent = await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--accent').trim());
-  const lit = page.locator('.plot .js-line');
+  const lit = page.locator('.plot .roof');
   const colours = (): Promise<string[]> => lit.evaluateAll((lines) => lines.map((line) => getComputedStyle(line).stroke));
   const channels = `rgb(${[1, 3, 5].map((at) => Number.parseInt(accent.slice(at, at + 2), 16)).join(', ')})`;
   expect(await colours()).not.toContain(channels);
@@ -160,7 +160,7 @@ test('sums by name, range and type', async ({ page }) => {
   await open(page, 'program');
   for (const [table, first] of [['names', 'multi_tensor_apply<FusedAdam, f32>'], ['ranges', ''], ['types', '']] as const) {
     await page.locator(`.table-tabs button[data-value="${table}"]`).click();
-    expect(page.url()).toContain(`table=${table}`);
+    await expect(page).toHaveURL(new RegExp(`table=${table}`));
     const saved = await page.locator('.sum-table tbody td:last-child').allTextContents();
     expect(saved.length).toBeGreaterThan(1);
     if (first) await expect(page.locator('.sum-table tbody th').first()).toContainText(first);
@@ -182,6 +182,7 @@ test('a row of the sums by name shows the groups of that kernel alone, and a chi
   await expect(page.locator('.chip')).toHaveText(`kernel: ${name} ×`);
   await expect(page.locator('#filter')).toHaveValue('');
   await expect(page.locator('#points [role=status]')).toHaveText('9 of 97 groups, 1 kernel');
+  await expect(page).toHaveURL(/kernel=/);
   const other = await context.newPage();
   await other.goto(page.url());
   await expect(other.locator('#points [role=status]')).toHaveText('9 of 97 groups, 1 kernel');
@@ -221,7 +222,7 @@ test('Escape closes the inspector', async ({ page }) => {
   await expect(page.locator('#inspector .verdict')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.locator('.beginnings')).toBeVisible();
-  expect(page.url()).not.toContain('pin=');
+  await expect(page).not.toHaveURL(/pin=/);
 });
 
 test('no source of a library is advised to be changed', async ({ page }) => {
@@ -247,9 +248,9 @@ test('the full name of a kernel is shown on hover and copied at a click', async 
 
 test('kernels without floating-point operations are in a strip of their own', async ({ page }) => {
   await open(page, 'program');
-  await expect(page.locator('.plot .x2title')).toHaveText('No FLOP/s known: share of the DRAM bandwidth');
+  await expect(page.locator('.plot .strip-title')).toHaveText('No FLOP/s known: share of the DRAM bandwidth');
   await choice(page, 'Memory level', 'l2').click();
-  await expect(page.locator('.plot .x2title')).toHaveText('No FLOP/s known: share of the L2 bandwidth');
+  await expect(page.locator('.plot .strip-title')).toHaveText('No FLOP/s known: share of the L2 bandwidth');
 });
 
 test('marks have the area of their share', async ({ page }) => {
@@ -259,28 +260,33 @@ test('marks have the area of their share', async ({ page }) => {
 });
 
 test('5,000 groups: the first picture in 3 s, a filter in 0.3 s, less than 10 MB', async ({ page }) => {
-  test.setTimeout(120_000);
   const limits = { first: 3000, filter: 300 };
-  // Other tests share the machine's processors, which makes a load slower, never faster: up to four, the quickest of each step.
+  // Of the thread that draws, since other tests share the processors. They still make a load slower, never faster: up to four, the quickest of each step.
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const spent = async (): Promise<number> => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Infinity);
+  };
   const quickest = { first: Infinity, filters: Array<number>(9).fill(Infinity) };
   const medianFilter = (): number => [...quickest.filters].sort((a, b) => a - b)[4] as number;
   for (let load = 0; load < 4 && (quickest.first > limits.first || medianFilter() > limits.filter); ++load) {
     if (load === 0) await open(page, 'program-5000');
     else await page.reload();
     await expect(page.locator('#points [role=status]')).toHaveText(/^5000 groups/);
-    const { first, size, filters } = await page.evaluate(async () => {
-      const frame = (): Promise<unknown> => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-      const input = document.getElementById('filter') as HTMLInputElement;
-      const times: number[] = [];
-      for (const text of ['layer17', 'elementwise', '', 'layer18', 'layer_norm', '', 'layer19', 'add', '']) {
-        const begin = performance.now();
-        input.value = text;
+    const first = await spent();
+    const filters: number[] = [];
+    for (const text of ['layer17', 'elementwise', '', 'layer18', 'layer_norm', '', 'layer19', 'add', '']) {
+      const begin = await spent();
+      await page.evaluate((typed) => {
+        const input = document.getElementById('filter') as HTMLInputElement;
+        input.value = typed;
         input.dispatchEvent(new Event('input'));
-        await frame();
-        times.push(performance.now() - begin);
-      }
-      return { first: performance.getEntriesByName('picture')[0]?.startTime ?? Infinity, size: document.documentElement.outerHTML.length, filters: times };
-    });
+        return new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+      }, text);
+      filters.push(await spent() - begin);
+    }
+    const size = await page.evaluate(() => document.documentElement.outerHTML.length);
     console.log(`5000 groups: first picture after ${Math.round(first)} ms, filters ${filters.map(Math.round).join(', ')} ms, ${size} characters`);
     expect(size).toBeLessThan(10e6);
     quickest.first = Math.min(quickest.first, first);
@@ -295,7 +301,7 @@ test('the picture of the roofline has the colours of the page and says what they
   await open(page, 'program');
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'SVG', exact: true }).click()]);
   const svg = (await contentOf(download)).toString();
-  for (const colour of ['rgb(0, 114, 178)', 'rgb(213, 94, 0)']) expect(svg).toContain(`fill: ${colour}`);
+  for (const colour of ['#0072b2', '#d55e00']) expect(svg).toContain(`fill="${colour}"`);
   expect(svg).toContain('>DRAM</text>');
   expect(svg).toContain('No FLOP/s known');
 });
@@ -315,5 +321,5 @@ test('a filter can be typed', async ({ page }) => {
   await page.locator('#filter').focus();
   await page.keyboard.type('elementwise');
   await expect(page.locator('#filter')).toHaveValue('elementwise');
-  expect(page.url()).toContain('filter=elementwise');
+  await expect(page).toHaveURL(/filter=elementwise/);
 });

@@ -11,14 +11,14 @@ export function watch(page: Page): void {
 }
 
 /** Opens the page of a run, watched, once it shows its chart, or whatever else shows that it is there. */
-export async function open(page: Page, name: string, hash = '', shown = '.plot .main-svg'): Promise<void> {
+export async function open(page: Page, name: string, hash = '', shown = '.plot svg'): Promise<void> {
   watch(page);
   await page.goto(addressOf(name) + hash);
   await expect(page.locator(shown).first()).toBeVisible();
 }
 
-/** Filled and hollow marks of points, as Plotly drew them. */
-export const marks = (page: Page): Locator => page.locator('.plot .scatterlayer .trace .points path');
+/** Filled and hollow marks of points. */
+export const marks = (page: Page): Locator => page.locator('.plot .marks path');
 export const rows = (page: Page): Locator => page.locator('table.points tbody tr');
 export const row = (page: Page, label: string): Locator => rows(page).filter({ has: page.locator('button.name', { hasText: new RegExp(`^${label}\\d?$`) }) });
 export const choice = (page: Page, legend: string, value: string): Locator =>

@@ -3,6 +3,8 @@
 type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, string | number | boolean | ((event: never) => void) | null | undefined>;
 
+const isThere = (child: Child): child is Node | string => child !== null && child !== undefined && child !== false;
+
 /**
  * An element with attributes, listeners (`onclick`) and children. Texts become text nodes: names from files are data, never
  * markup.
@@ -17,22 +19,34 @@ export function h<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Att
       element.setAttribute(name, value === true ? '' : String(value));
     }
   }
-  element.append(...children.filter((child): child is Node | string => child !== null && child !== undefined && child !== false));
+  element.append(...children.filter(isThere));
   return element;
 }
 
 /** Puts `children` into `element` in place of what is there. */
 export function fill(element: Element, ...children: Child[]): void {
-  element.replaceChildren(...children.filter((child): child is Node | string => child !== null && child !== undefined && child !== false));
+  element.replaceChildren(...children.filter(isThere));
 }
 
 export function scrollBox(label: string, table: HTMLElement): HTMLElement {
   return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label }, table);
 }
 
+/** What is folded away under a summary: `content` is called when it is first opened. */
+export function folded(summary: string, content: () => Child[], attributes: Attributes = {}): HTMLElement {
+  const element = h('details', attributes, h('summary', {}, summary));
+  const unfold = (): void => element.append(...content().filter(isThere));
+  if (element.open) unfold();
+  else element.addEventListener('toggle', unfold, { once: true });
+  return element;
+}
+
 /** Draws `element` anew; a button with a `data-value` that had the focus keeps it. */
 export function keepFocus(element: HTMLElement, draw: () => void): void {
-  const focused = element.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset['value'] : undefined;
+  const { activeElement } = document;
+  const focused = element.contains(activeElement) ? (activeElement as HTMLElement).dataset['value'] : undefined;
   draw();
-  if (focused !== undefined) [...element.querySelectorAll<HTMLElement>('[data-value]')].find((candidate) => candidate.dataset['value'] === focused)?.focus();
+  if (focused === undefined) return;
+  const all = [...element.querySelectorAll<HTMLElement>('[data-value]')];
+  all.find((candidate) => candidate.dataset['value'] === focused)?.focus();
 }

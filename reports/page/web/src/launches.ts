@@ -4,6 +4,7 @@ import type { GroupView } from './data';
 import { fill, h } from './dom';
 import { fileOf } from './files';
 import { count, duration, percent } from './format';
+import { draw } from './svg';
 import { logTicks } from './ticks';
 import type { ViewStore } from './view';
 
@@ -22,7 +23,6 @@ interface Run { measurements: Measurement[]; application?: { passes?: Pass[] } }
 let run: Promise<Run> | undefined;
 const runOfPage = (): Promise<Run> => (run ??= fileOf('run-json', 'application/json').then(async (file) => JSON.parse(await file.text()) as Run));
 
-const SVG = 'http://www.w3.org/2000/svg';
 const WIDTH = 316;
 const HEIGHT = 150;
 const FRAME = { left: 52, right: WIDTH - 6, top: 8, bottom: HEIGHT - 30 };
@@ -30,13 +30,6 @@ const FRAME = { left: 52, right: WIDTH - 6, top: 8, bottom: HEIGHT - 30 };
 const WIDE = 8;
 /** Times of the same work differ by less: an axis that showed only these differences would exaggerate them. */
 const LEAST_RANGE = 0.1;
-
-function draw<K extends keyof SVGElementTagNameMap>(tag: K, attributes: Record<string, string | number>, text?: string): SVGElementTagNameMap[K] {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  if (text !== undefined) element.textContent = text;
-  return element;
-}
 
 /** About `most` round values between the ends. */
 export function linearTicks(low: number, high: number, most: number): number[] {
@@ -85,10 +78,10 @@ function overTime(parts: readonly Part[], passes: readonly Pass[], isLog: boolea
   const texts = tickTexts(rows);
   rows.forEach((tick, i) => svg.append(
     draw('line', { x1: FRAME.left, x2: FRAME.right, y1: y(tick), y2: y(tick), class: 'grid' }),
-    draw('text', { x: FRAME.left - 5, y: y(tick) + 3.5, class: 'end' }, texts[i])));
+    draw('text', { x: FRAME.left - 5, y: y(tick) + 3.5, class: 'end' }, texts[i] ?? '')));
   const columns = linearTicks(first, last, 3);
   const columnTexts = tickTexts(columns);
-  columns.forEach((tick, i) => svg.append(draw('text', { x: Math.min(x(tick), FRAME.right - 14), y: FRAME.bottom + 13, class: 'middle' }, columnTexts[i])));
+  columns.forEach((tick, i) => svg.append(draw('text', { x: Math.min(x(tick), FRAME.right - 14), y: FRAME.bottom + 13, class: 'middle' }, columnTexts[i] ?? '')));
   svg.append(draw('text', { x: (FRAME.left + FRAME.right) / 2, y: HEIGHT - 3, class: 'middle' }, 'since the first launch'));
 
   const isBinned = parts.some(([, launches]) => launches > 1);

@@ -3,6 +3,8 @@
 import type { Place, Window } from './data';
 
 export interface Pixel { x: number; y: number }
+/** Of pixels: `scale` times their coordinates, and this further. */
+export interface Shift { scale: number; x: number; y: number }
 export interface Box { left: number; top: number; right: number; bottom: number }
 
 export const MARGIN = { left: 62, right: 22, top: 12, bottom: 46 };
@@ -11,7 +13,7 @@ export class Plane {
   private readonly box: Box;
 
   /** `below`: height of what stands between the plane and the lower margin. */
-  constructor(readonly window: Window, readonly width: number, readonly height: number, below = 0) {
+  constructor(readonly window: Window, readonly width: number, readonly height: number, private readonly below = 0) {
     this.box = { left: MARGIN.left, top: MARGIN.top, right: width - MARGIN.right, bottom: height - MARGIN.bottom - below };
   }
 
@@ -27,11 +29,24 @@ export class Plane {
     };
   }
 
-  /** The place at a share of width and height, from the lower left corner. */
-  place(x: number, y: number): [number, number] {
-    const [left, right] = this.window.ai;
-    const [bottom, top] = this.window.rate;
-    return [left * (right / left) ** x, bottom * (top / bottom) ** y];
+  /** The plane as it is seen after `shift`. */
+  shifted({ scale, x, y }: Shift): Plane {
+    const { left, right, top, bottom } = this.box;
+    const across = (edge: number): number => (edge - x) / scale;
+    const up = (edge: number): number => (edge - y) / scale;
+    return this.within({ left: across(left), right: across(right), top: up(top), bottom: up(bottom) });
+  }
+
+  /** What is in `part` of it fills the plane. */
+  within(part: Box): Plane {
+    const { left, right, top, bottom } = this.box;
+    const value = (edge: number, from: number, to: number, [low, high]: [number, number]): number =>
+      low * (high / low) ** ((edge - from) / (to - from));
+    const { ai, rate } = this.window;
+    return new Plane({
+      ai: [value(part.left, left, right, ai), value(part.right, left, right, ai)],
+      rate: [value(part.bottom, bottom, top, rate), value(part.top, bottom, top, rate)],
+    }, this.width, this.height, this.below);
   }
 
   holds({ x, y }: Pixel): boolean {
@@ -39,6 +54,8 @@ export class Plane {
   }
 }
 
+export const boxOf = ({ x, y }: Pixel, radius: number): Box =>
+  ({ left: x - radius, right: x + radius, top: y - radius, bottom: y + radius });
 export const overlap = (a: Box, b: Box): boolean => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 
 /** `window`, `factor` times as large on a logarithmic scale around its middle, moved by shares of its size. */
@@ -58,7 +75,7 @@ const FAR = 5;
 const LITTLE = 0.1;
 const LEAST_RANGE = 12;
 
-/** Leaves out those at either end that are a small part of the whole and lie far from the others: they would squeeze these into a corner. */
+/** Leaves out those at either end that are a small part of the whole and far from the others: they would squeeze these into a corner. */
 function withoutOutliers(places: readonly Weighted[], axis: 0 | 1): Weighted[] {
   const kept = [...places].sort((a, b) => a.at[axis] - b.at[axis]);
   const all = kept.reduce((sum, { weight }) => sum + weight, 0);

@@ -3,6 +3,7 @@
 import { data, type RanksView } from './data';
 import { fill, h, scrollBox } from './dom';
 import { titledTable } from './sections';
+import { draw } from './svg';
 
 type Phases = RanksView['phases'];
 type Lanes = NonNullable<RanksView['lanes']>;
@@ -60,13 +61,6 @@ function phaseMap({ ranks: all, rows, left_out_ranks: ranksLeft, left_out_phases
 const LANE_HEIGHT = 18;
 const LANE_GAP = 4;
 
-function svg(tag: string, attributes: Record<string, string | number>, ...children: (Node | string)[]): SVGElement {
-  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  element.append(...children);
-  return element;
-}
-
 /** The area below the values of one kind, stacked on those of `below`; parts without samples are left out. */
 function area(values: readonly (number | null)[], below: readonly (number | null)[], y: number): string {
   return values.flatMap((value, x) => {
@@ -81,22 +75,22 @@ function laneStrips({ duration, lanes: all }: Lanes, isChosen: Chosen): HTMLElem
   const width = lanes[0]?.compute.length ?? 0;
   const height = lanes.length * (LANE_HEIGHT + LANE_GAP);
   const none = new Array<number>(width).fill(0);
-  const picture = svg('svg', { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', class: 'rank-lanes', role: 'img', 'aria-label': `What ${lanes.length} devices did in ${duration}` });
+  const picture = draw('svg', { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', class: 'rank-lanes', role: 'img', 'aria-label': `What ${lanes.length} devices did in ${duration}` });
   lanes.forEach(({ name, compute, collectives }, i) => {
     const y = i * (LANE_HEIGHT + LANE_GAP);
     const missing = compute.flatMap((value, x) => (value === null ? [`M${x} ${y}h1v${LANE_HEIGHT}h-1z`] : [])).join('');
-    picture.append(svg('g', { class: 'lane' }, svg('title', {}, name),
-      svg('rect', { class: 'idle', x: 0, y, width, height: LANE_HEIGHT }),
-      svg('path', { class: 'missing', d: missing }),
-      svg('path', { class: 'compute', d: area(compute, none, y) }),
-      svg('path', { class: 'collective', d: area(collectives, compute, y) })));
+    picture.append(draw('g', { class: 'lane' }, draw('title', {}, name),
+      draw('rect', { class: 'idle', x: 0, y, width, height: LANE_HEIGHT }),
+      draw('path', { class: 'missing', d: missing }),
+      draw('path', { class: 'compute', d: area(compute, none, y) }),
+      draw('path', { class: 'collective', d: area(collectives, compute, y) })));
   });
   picture.style.height = `${height}px`;
   const names = h('div', { class: 'rank-lane-names' }, ...lanes.map(({ name }) => h('span', { title: name }, name)));
   return h('div', {}, h('h3', {}, 'Over time, one lane per rank'),
     h('p', { class: 'muted' }, `${duration} from the first sample to the last. `,
       h('span', { class: 'lane-key compute' }), ' kernels ', h('span', { class: 'lane-key collective' }), ' collectives alone ', h('span', { class: 'lane-key idle' }), ' idle ', h('span', { class: 'lane-key missing' }), ' not sampled'),
-    h('div', { class: 'rank-lane-box' }, names, picture as unknown as HTMLElement));
+    h('div', { class: 'rank-lane-box' }, names, picture));
 }
 
 /** In tables whose first column is the rank, the rows of the chosen ranks. */
@@ -111,15 +105,15 @@ export function ranks(): HTMLElement | null {
   if (!found) return null;
   const filter = h('input', { type: 'search', id: 'rank-filter', placeholder: '0-3, 17', autocomplete: 'off', spellcheck: 'false' });
   const parts = h('div');
-  const draw = (): void => {
+  const update = (): void => {
     const isChosen = chosenBy(filter.value);
     fill(parts,
       found.phases.rows.length > 0 && phaseMap(found.phases, isChosen),
       found.lanes && laneStrips(found.lanes, isChosen),
       ...found.tables.map((each) => titledTable(ofChosen(each, isChosen))));
   };
-  filter.addEventListener('input', draw);
-  draw();
+  filter.addEventListener('input', update);
+  update();
   return h('section', { id: 'ranks' }, h('h2', {}, 'Ranks'),
     h('ul', {}, ...found.sentences.map((text) => h('li', {}, text))),
     h('label', { for: 'rank-filter', class: 'filter' }, 'Show ranks ', filter),

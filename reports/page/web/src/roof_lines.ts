@@ -3,11 +3,6 @@
 import type { Roof } from './generated/page_data';
 import { overlap, Plane, type Box, type Pixel } from './plane';
 
-/** `&` and `<` have a meaning in Plotly's texts; names from files are data. */
-export function plain(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\n', ' ');
-}
-
 /** A roof that is drawn. Those that are not main are thin lines without a name; lit ones are those of the chosen kernel. */
 export type ShownRoof = Roof & { index: number; isMain: boolean; isLit: boolean };
 

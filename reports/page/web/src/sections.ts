@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands below the chart and the table: ladder steps, ceilings, links, collectives, agreement, environment.
 import { data, type AgreementTable, type CeilingTable, type DeviceTables, type ExperimentView, type SpeedTable, type Step, type TitledTable } from './data';
-import { fill, h, scrollBox } from './dom';
+import { fill, folded, h, scrollBox } from './dom';
 import type { ViewStore } from './view';
 
 function findings(texts: readonly string[]): HTMLElement | null {
@@ -21,6 +21,8 @@ function step({ from, to, speedup, outcome, counter_changes, changes }: Step, ex
 
 /** The number of steps that the style sheet keeps on paper. */
 const MOST_ON_PAPER = 24;
+/** Further steps are folded away. */
+const MOST_STEPS = 100;
 
 /** From version to version: how much faster, and which counters moved. */
 export function ladder(store: ViewStore): HTMLElement {
@@ -30,10 +32,13 @@ export function ladder(store: ViewStore): HTMLElement {
     const experiment = store.experiment;
     element.hidden = !experiment || experiment.steps.length === 0;
     if (!experiment) return;
+    const { steps } = experiment;
+    const list = (of: readonly Step[]): HTMLElement => h('ol', { class: 'steps' }, ...of.map((each) => step(each, experiment, store)));
     fill(element, h('h2', {}, 'From version to version'),
       h('p', { class: 'muted' }, 'Speed-up from each version to the next, and what changed in the counters, most relevant first.'),
-      h('ol', { class: 'steps' }, ...experiment.steps.map((each) => step(each, experiment, store))),
-      experiment.steps.length > MOST_ON_PAPER && h('p', { class: 'print-more muted' }, `The first ${MOST_ON_PAPER} of ${experiment.steps.length} steps.`));
+      list(steps.slice(0, MOST_STEPS)),
+      steps.length > MOST_STEPS && folded(`${steps.length - MOST_STEPS} more steps`, () => [list(steps.slice(MOST_STEPS))]),
+      steps.length > MOST_ON_PAPER && h('p', { class: 'print-more muted' }, `The first ${MOST_ON_PAPER} of ${steps.length} steps.`));
   });
   return element;
 }
@@ -78,7 +83,7 @@ export function sizeSweep(store: ViewStore): HTMLElement {
     fill(element, h('h2', {}, 'Sizes'),
       picture && h('p', { class: 'muted' }, 'Bandwidth against the number of elements. The roofline cannot show it, because every size has the same intensity.'),
       picture,
-      ...speeds.map((table) => h('details', {}, h('summary', {}, table.title), heatMap(table))));
+      ...speeds.map((table) => folded(table.title, () => [heatMap(table)])));
   });
   return element;
 }
@@ -208,11 +213,11 @@ function agreementTable(table: AgreementTable): HTMLElement {
   return h('div', { class: 'agreement' },
     h('p', {}, h('strong', {}, table.title), ' ', h('span', { class: differing.length > 0 ? 'slower' : 'muted' }, table.summary || table.reason),
       table.hint !== '' && h('span', { class: 'muted' }, ` ${table.hint}`)),
-    table.quantities.length > 0 && h('details', {}, h('summary', {}, `By quantity (${table.quantities.length})`),
-      textTable(`${table.title} by quantity`, table.quantity_headings, table.quantities)),
-    differing.length > 0 && h('details', { open: differing.length <= 20 }, h('summary', {}, `Differences (${differing.length})`),
-      agreementRows(`${table.title}: differences`, table, differing)),
-    table.rows.length > 0 && h('details', {}, h('summary', {}, `All numbers (${table.rows.length})`), agreementRows(table.title, table, table.rows)));
+    table.quantities.length > 0 && folded(`By quantity (${table.quantities.length})`,
+      () => [textTable(`${table.title} by quantity`, table.quantity_headings, table.quantities)]),
+    differing.length > 0 && folded(`Differences (${differing.length})`,
+      () => [agreementRows(`${table.title}: differences`, table, differing)], { open: differing.length <= 20 }),
+    table.rows.length > 0 && folded(`All numbers (${table.rows.length})`, () => [agreementRows(table.title, table, table.rows)]));
 }
 
 export function agreements(): HTMLElement | null {

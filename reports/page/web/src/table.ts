@@ -7,7 +7,7 @@ import type { Highlight } from './highlight';
 import { copyButton } from './inspector';
 import { colourOf, colourOfBound, pointGlyph } from './marks';
 import { cutApart } from './names';
-import { ranksOf } from './program_figure';
+import { ranksOf } from './program_parts';
 import { NO_RANGE, NO_SCOPE } from './ranges';
 import { fractionOfRoofline, groupedBy, groupsOf, sumOf, type Sum } from './sums';
 import { shownPoints, TABLES, UNFILTERED, type Table, type View, type ViewStore } from './view';

@@ -2,7 +2,16 @@
 import type { Theme } from './view';
 
 /** Colours of the chart, from the style sheet that the program writes. Those of families begin again after the last one. */
-export interface Colours { paper: string; ink: string; muted: string; line: string; grid: string; gridMinor: string; roof: string; faint: string; accent: string; family: (colour: number) => string }
+export interface Colours {
+  paper: string; ink: string; muted: string; line: string; grid: string; gridMinor: string; roof: string; faint: string; accent: string;
+  family: (colour: number) => string;
+}
+
+/** For elements of the page, so that they follow the theme. */
+export const THEMED: Colours = {
+  paper: 'var(--paper)', ink: 'var(--ink)', muted: 'var(--muted)', line: 'var(--line)', grid: 'var(--grid)', gridMinor: 'var(--grid-minor)',
+  roof: 'var(--roof)', faint: 'var(--faint)', accent: 'var(--accent)', family: (number) => `var(--family-${number})`,
+};
 
 export function applyTheme(theme: Theme): void {
   if (theme === 'auto') {

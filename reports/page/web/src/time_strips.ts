@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strips over time: phases, NVTX ranges and kernels above what the hardware did, all on one axis. A brush selects a time.
 import { data, type ExperimentView, type Timeline } from './data';
-import { fill, h, scrollBox } from './dom';
+import { fill, folded, h, scrollBox } from './dom';
 import { duration, percent } from './format';
 import { StripPainter } from './strip_painter';
 import { AXIS, PAD, TimeAxis, depthOf, mostOf, rowsOf, type Row, type Strip } from './strip_rows';
@@ -280,12 +280,22 @@ class Strips {
 function phaseTable(store: ViewStore, { phases, phase_rule }: Timeline): HTMLElement | null {
   if (phases.length === 0) return null;
   const text = (value: number | null, unit: Strip['unit']): string => (value === null ? '–' : valueText(value, unit));
-  return h('details', { class: 'phases' }, h('summary', {}, `Phases (${phases.length})`), h('p', { class: 'muted' }, phase_rule),
+  const row = ({ name, start_ns, duration_ns, dram, rate, ai }: Phase): HTMLElement => {
+    const select = (): void => store.set({ time: [start_ns, start_ns + duration_ns], zoom: null });
+    const cells = [
+      duration(start_ns * 1e-9), duration(duration_ns * 1e-9), text(dram, 'B/s'), text(rate, 'FLOP/s'),
+      ai === null ? '–' : String(Number(ai.toPrecision(3))),
+    ];
+    return h('tr', {},
+      h('th', { scope: 'row' }, h('button', { type: 'button', class: 'link', title: 'Select its time', onclick: select }, name)),
+      ...cells.map((cell) => h('td', { class: 'number' }, cell)));
+  };
+  const titles = ['begin', 'duration', 'DRAM', 'FLOP/s', 'FLOP/byte'].map((title) => h('th', { scope: 'col', class: 'number' }, title));
+  return folded(`Phases (${phases.length})`, () => [
+    h('p', { class: 'muted' }, phase_rule),
     scrollBox('Phases', h('table', {},
-      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'phase'), ...['begin', 'duration', 'DRAM', 'FLOP/s', 'FLOP/byte'].map((title) => h('th', { scope: 'col', class: 'number' }, title)))),
-      h('tbody', {}, ...phases.map(({ name, start_ns, duration_ns, dram, rate, ai }) => h('tr', {},
-        h('th', { scope: 'row' }, h('button', { type: 'button', class: 'link', title: 'Select its time', onclick: () => store.set({ time: [start_ns, start_ns + duration_ns], zoom: null }) }, name)),
-        ...[duration(start_ns * 1e-9), duration(duration_ns * 1e-9), text(dram, 'B/s'), text(rate, 'FLOP/s'), ai === null ? '–' : String(Number(ai.toPrecision(3)))].map((cell) => h('td', { class: 'number' }, cell))))))));
+      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'phase'), ...titles)), h('tbody', {}, ...phases.map(row)))),
+  ], { class: 'phases' });
 }
 
 /** The section with the strips; hidden where the device was not sampled. */
