@@ -33,8 +33,3 @@ endif()
 if(CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
 endif()
-
-# The installed folder is relocatable: binaries look for the libraries that came with them, also for those that
-# other libraries need (hence RPATH, which is transitive, and not RUNPATH, which is not).
-set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib")
-add_link_options(-Wl,--disable-new-dtags)

@@ -24,7 +24,7 @@ quietly() {
 # A build folder that has tests keeps them.
 testing=()
 [ -e "build/$preset/CMakeCache.txt" ] || testing=(-DBUILD_TESTING=OFF)
-quietly cmake --preset "$preset" "${testing[@]}" "${architecture[@]}"
+quietly cmake --preset "$preset" "${testing[@]}" "${options[@]}"
 quietly cmake --build --preset "$preset" --target programs
 
 echo "== build/$preset/bin/rooflinectl run experiments.yaml $*"

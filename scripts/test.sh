@@ -55,7 +55,7 @@ scripts/quickstart.sh --quiet
 
 export ROOFLINECTL_TESTS=shipped_tests
 step "build: preset $preset, $ROOFLINECTL_TESTS"
-cmake --preset "$preset" -DBUILD_TESTING=ON "$python" "${architecture[@]}" -Wno-dev >/dev/null
+cmake --preset "$preset" -DBUILD_TESTING=ON "$python" "${options[@]}" -Wno-dev >/dev/null
 cmake --build --preset "$preset" --target "$ROOFLINECTL_TESTS"
 
 step "tests: preset $preset, label shipped"
@@ -68,7 +68,7 @@ finish_beside
 step "tests: preset asan; meanwhile clang-tidy begins"
 cuda=ON
 [ "$preset" = dev ] || cuda=OFF
-cmake --preset tidy -DROOFLINECTL_CUDA="$cuda" -Wno-dev >/dev/null
+cmake --preset tidy -DROOFLINECTL_CUDA="$cuda" "${options[@]}" -Wno-dev >/dev/null
 # In a unity build, files include each other on purpose. What rooflinectl_guest compiles once more is read elsewhere.
 sed -n '/rooflinectl_guest/!s/^  "file": "\(.*\.c[px][px]\)",*$/\1/p' build/tidy/compile_commands.json >build/tidy/files
 beside clang-tidy xargs -a build/tidy/files -d '\n' -P "$(nproc)" -n 1 \

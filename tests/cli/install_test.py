@@ -1,18 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The installed folder: complete, movable, and in need of nothing but glibc."""
+"""The installed folder: complete, movable, and in need of no library that others would have to install."""
 
+import ctypes
 import os
 import pathlib
 import re
+import shutil
+import struct
 import subprocess
 import tarfile
 import tempfile
 import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
-GLIBC = r"linux-vdso|ld-linux|lib(c|m|dl|rt|pthread|resolv)\.so"
-NVIDIA = r"lib(cuda|cupti)\.so"
+# What comes with every glibc, and what the machine with the GPU has.
+SYSTEM_OR_CUDA = r"^(ld-linux-x86-64|lib(c|m|dl|rt|pthread|gcc_s|cuda|cupti))\.so\.\d+$"
 NO_ENVIRONMENT = {}
+STATIC = unittest.skipUnless(os.environ["ROOFLINECTL_STATIC"] == "ON", "rooflinectl is linked with shared libraries")
+
+
+def refuse_newer_system_calls():
+    """From here on, this process has the system calls of Linux 3.10 on x86-64; the kernel does not know any newer one."""
+    finit_module, enosys = 313, 38
+    load, greater, answer = 0x20, 0x25, 0x06  # BPF_LD|BPF_W|BPF_ABS, BPF_JMP|BPF_JGT|BPF_K, BPF_RET|BPF_K
+    fail, allow = 0x00050000 | enosys, 0x7FFF0000  # SECCOMP_RET_ERRNO, SECCOMP_RET_ALLOW
+    steps = [(load, 0, 0, 0), (greater, 0, 1, finit_module), (answer, 0, 0, fail), (answer, 0, 0, allow)]
+    code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *step) for step in steps))
+    program = struct.pack("@HP", len(steps), ctypes.addressof(code))
+    call = ctypes.CDLL(None, use_errno=True).prctl
+    no_new_privileges, seccomp, filter_mode = 38, 22, 2
+    if call(no_new_privileges, 1, 0, 0, 0) != 0 or call(seccomp, filter_mode, program, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "the system calls cannot be filtered")
 
 
 class Install(unittest.TestCase):
@@ -29,7 +47,7 @@ class Install(unittest.TestCase):
         cls.temporary.cleanup()
 
     def binaries(self):
-        return [path for folder in ["bin", "lib"] for path in (self.folder / folder).iterdir() if not path.is_symlink()]
+        return [*(self.folder / "bin").iterdir(), *(self.folder / "lib").glob("*")]
 
     def test_has_what_it_should(self):
         self.assertTrue(os.access(self.folder / "bin/rooflinectl", os.X_OK))
@@ -45,24 +63,53 @@ class Install(unittest.TestCase):
         for target in re.findall(r"\]\(([^)#:]+)", readme.read_text()):
             self.assertTrue((readme.parent / target).is_file(), target)
 
-    def test_programs_find_every_library_in_the_folder(self):
-        for program in (self.folder / "bin").iterdir():
-            linked = subprocess.run(["/usr/bin/ldd", program], capture_output=True, text=True, env=NO_ENVIRONMENT,
-                                    check=True).stdout
-            for line in linked.splitlines():
-                if not re.match(rf"\s*(/.*/)?({GLIBC}|{NVIDIA})", line):
-                    self.assertIn(f"=> {self.folder}/bin/../lib/", line, program.name)
+    @STATIC
+    def test_rooflinectl_is_static(self):
+        segments = subprocess.run(["readelf", "--program-headers", self.folder / "bin/rooflinectl"], capture_output=True, text=True,
+                                  check=True).stdout
+        self.assertNotRegex(segments, "INTERP|DYNAMIC")
 
-    def test_neither_glibc_nor_the_driver_is_included(self):
+    @STATIC
+    def test_what_needs_libraries_needs_those_of_the_system_and_of_cuda_alone(self):
         for path in self.binaries():
-            self.assertNotRegex(path.name, rf"^({GLIBC}|{NVIDIA})")
+            dynamic = subprocess.run(["readelf", "--dynamic", path], capture_output=True, text=True, check=True).stdout
+            self.assertNotRegex(dynamic, "RPATH|RUNPATH", path.name)
+            for library in re.findall(r"NEEDED.*\[(.*)\]", dynamic):
+                self.assertRegex(library, SYSTEM_OR_CUDA, path.name)
 
-    def test_nothing_points_back_to_where_it_was_built(self):
+    def test_brings_no_library_of_others(self):
         for path in self.binaries():
-            dynamic = subprocess.run(["readelf", "-d", path], capture_output=True, text=True, check=True).stdout
-            self.assertNotIn("RUNPATH", dynamic, path.name)  # it would not hold for the libraries of libraries
-            for rpath in re.findall(r"Library rpath: \[(.*)\]", dynamic):
-                self.assertEqual(rpath, "$ORIGIN/../lib", path.name)
+            self.assertRegex(path.name, "^(lib)?rooflinectl")
+
+    @STATIC
+    def test_runs_where_there_is_nothing_else(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can enter another system")
+        with tempfile.TemporaryDirectory() as root:
+            shutil.copytree(self.folder, f"{root}/rooflinectl")
+            (pathlib.Path(root) / "proc/self").mkdir(parents=True)
+            (pathlib.Path(root) / "proc/self/exe").symlink_to("/rooflinectl/bin/rooflinectl")
+            subprocess.run(["/rooflinectl/bin/rooflinectl", "report", "/rooflinectl/share/rooflinectl/recordings/reductions-h200",
+                            "--output", "/report"], preexec_fn=lambda: os.chroot(root), cwd="/", env=NO_ENVIRONMENT, check=True,
+                           stdout=subprocess.DEVNULL)
+            self.assertTrue(os.path.exists(f"{root}/report/report.html"))
+
+    @STATIC
+    def test_runs_on_the_system_calls_of_linux_3_10(self):
+        with tempfile.TemporaryDirectory() as output:
+            subprocess.run([self.folder / "bin/rooflinectl", "run", self.folder / "share/rooflinectl/experiments.yaml", "--replay",
+                            self.folder / "share/rooflinectl/recordings/reductions-h200", "--output", output],
+                           preexec_fn=refuse_newer_system_calls, env=NO_ENVIRONMENT, check=True, stdout=subprocess.DEVNULL)
+            self.assertTrue((pathlib.Path(output) / "reductions/latest/report.html").is_file())
+
+    def test_has_the_licences_of_what_is_linked_in(self):
+        if not shutil.which("dpkg-query"):
+            self.skipTest("the licences are those of Debian's packages")
+        licences = self.folder / "share/doc/rooflinectl/licences"
+        for package in ["libc6-dev", "libcairo2-dev", "libcli11-dev", "libfmt-dev", "libfreetype-dev", "libsqlite3-dev", "libstdc++-*-dev",
+                        "libyaml-cpp-dev", "nlohmann-json3-dev", "zlib1g-dev"]:
+            (licence,) = licences.glob(f"{package}.txt")
+            self.assertRegex(licence.read_text(errors="replace").lower(), "copyright", package)
 
     def test_runs_without_an_environment(self):
         result = subprocess.run([self.folder / "bin/rooflinectl", "run", self.folder / "share/rooflinectl/experiments.yaml",

@@ -49,8 +49,8 @@ class ProgramTest(unittest.TestCase):
         environment.update(extra)
         return environment
 
-    def call(self, *arguments, accidents="", **extra):
-        return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=120,
+    def call(self, *arguments, accidents="", program=PROGRAM, **extra):
+        return subprocess.run([program, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=120,
                               env=self.environment(accidents, **extra), check=False)
 
     def run_plan(self, accidents="", *arguments, **extra):

@@ -60,7 +60,7 @@ class System(unittest.TestCase):
         if not sources:
             raise unittest.SkipTest("this is no Debian 12")
         run("mmdebstrap", "--variant=essential", "--mode=root", "bookworm", cls.root, *sources)
-        # Programs find the libraries beside them by /proc/self/exe.
+        # The program finds its recordings by /proc/self/exe.
         run("mount", "-t", "proc", "proc", cls.root / "proc")
         cls.addClassCleanup(run, "umount", cls.root / "proc")
 
