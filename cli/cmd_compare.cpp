@@ -6,6 +6,7 @@
 
 #include "cli/analysed_runs.h"
 #include "cli/commands.h"
+#include "cli/json_answer.h"
 #include "cli/percentage_option.h"
 #include "cli/terminal.h"
 #include "core/files/files.h"
@@ -37,7 +38,8 @@ int compare_runs(const CompareOptions& options) {
     written = write_comparison(comparisons, make_folder(options.output), inputs);
   }
   if (options.json) {
-    terminal::print("{}", comparison_json(comparisons));
+    const serial::Json head = answer_head("compare", devices_of({runs.baseline, runs.now}));
+    terminal::print("{}", serial::to_document(answered(head, comparison_json(comparisons))));
     return 0;
   }
   for (const RunComparison& comparison : comparisons) {

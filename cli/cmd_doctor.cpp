@@ -8,6 +8,7 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/json_answer.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/serial/protocol.h"
@@ -68,7 +69,7 @@ int doctor(const DoctorOptions& options) {
   const std::vector<Check> checks = all_checks(options.device);
   const bool measures = stopping_check(checks) == nullptr;
   if (options.json) {
-    terminal::print("{}\n", encode(checks));
+    terminal::print("{}\n", serial::to_text(answered(answer_head("doctor", {}), encode(checks))));
   } else {
     print(checks);
     terminal::print("\n{}", measures ? first_measurements() : what_works_without_measuring());

@@ -9,20 +9,28 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/json_answer.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/serial/run_file.h"
 #include "core/text/names.h"
+#include "reports/formats/brief_json.h"
 #include "reports/formats/explanation_text.h"
 
 namespace rooflinectl {
 
 namespace {
 
+/// What tokenizers make of JSON in English and numbers is rarely shorter.
+constexpr std::size_t kBytesPerToken = 4;
+constexpr std::size_t kFewestTokens = kSmallestBriefBytes / kBytesPerToken;
+constexpr std::size_t kMostTokens = 10'000'000;
+
 struct ExplainOptions {
   std::string run_file;
   ExplanationSelection selection;
   bool json = false;
+  std::size_t budget = 0;  ///< tokens; 0 for any number
 };
 
 void require_point(const Analysis& analysis, const std::string& name) {
@@ -50,9 +58,20 @@ int explain_run(const ExplainOptions& options) {
                 "'rooflinectl report' shows ceilings");
   }
   require_point(analysis, options.selection.point);
-  const int columns = std::min(columns_of(stdout), kWidest);
-  terminal::print("{}", options.json ? explanation_json(run, analysis, options.selection)
-                                     : terminal_explanation(run, analysis, options.selection, columns));
+  if (options.budget > 0) {
+    serial::Json head = answer_head("explain", run.devices);
+    head["format"] = "rooflinectl-brief";
+    head["budget"] = options.budget;
+    terminal::print(
+        "{}", brief_json(run, analysis, options.selection, std::move(head), kBytesPerToken * options.budget));
+  } else if (options.json) {
+    const serial::Json answer =
+        answered(answer_head("explain", run.devices), explanation_json(run, analysis, options.selection));
+    terminal::print("{}", serial::to_document(answer));
+  } else {
+    const int columns = std::min(columns_of(stdout), kWidest);
+    terminal::print("{}", terminal_explanation(run, analysis, options.selection, columns));
+  }
   return 0;
 }
 
@@ -71,12 +90,19 @@ void add_explain_command(CLI::App& app, Action& action) {
       ->type_name("NAME");
   command->add_flag("--all", options->selection.unjudged,
                     "Also list the rules that could not be judged, and the numbers they need");
-  command->add_flag("--json", options->json, "Print JSON, in SI units");
+  CLI::Option* const json = command->add_flag("--json", options->json, "Print JSON, in SI units");
+  command
+      ->add_option("--budget", options->budget,
+                   "Print only what fits into this many tokens (of 4 bytes): the points with most to gain")
+      ->type_name("TOKENS")
+      ->check(CLI::Range(kFewestTokens, kMostTokens))
+      ->needs(json);
   command->footer(
       "Examples:\n"
       "  rooflinectl explain runs/reductions/latest\n"
       "  rooflinectl explain run.json --point V3 --all\n"
-      "  rooflinectl explain run.json --json");
+      "  rooflinectl explain run.json --json\n"
+      "  rooflinectl explain run.json --json --budget 1000    for the context of a language model");
   command->callback([&action, options] { action = [options] { return explain_run(*options); }; });
 }
 

@@ -8,6 +8,7 @@
 
 #include "cli/analysed_runs.h"
 #include "cli/commands.h"
+#include "cli/json_answer.h"
 #include "cli/percentage_option.h"
 #include "cli/terminal.h"
 #include "core/error.h"
@@ -121,7 +122,12 @@ int run_gate(const GateCommandOptions& options) {
   if (!options.markdown.empty()) {
     write_file(options.markdown, gate_md(judged), "choose another file with --markdown");
   }
-  terminal::print("{}", options.json ? gate_json(judged) : gate_text(judged, columns_of(stdout)));
+  if (options.json) {
+    const serial::Json head = answer_head("gate", devices_of({runs.baseline, runs.now}));
+    terminal::print("{}", serial::to_document(answered(head, gate_json(judged))));
+  } else {
+    terminal::print("{}", gate_text(judged, columns_of(stdout)));
+  }
   return judged.exit_code();
 }
 

@@ -7,6 +7,7 @@
 
 #include "cli/analysed_runs.h"
 #include "cli/commands.h"
+#include "cli/json_answer.h"
 #include "cli/percentage_option.h"
 #include "cli/terminal.h"
 #include "core/error.h"
@@ -82,7 +83,8 @@ int show_history(const HistoryOptions& options) {
   std::vector<std::filesystem::path> written;
   if (!options.output.empty()) written = write_history(report, make_folder(options.output), read.files);
   if (options.json) {
-    terminal::print("{}", history_json(report));
+    const serial::Json head = answer_head("history", devices_of({comparable.runs}));
+    terminal::print("{}", serial::to_document(answered(head, history_json(report))));
   } else {
     const HistoryRows rows = options.all ? HistoryRows::all : HistoryRows::notable;
     terminal::print("{}", history_text(report, columns_of(stdout), rows));

@@ -9,6 +9,7 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/json_answer.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/serial/protocol.h"
@@ -25,6 +26,10 @@ struct ListOptions {
   std::string chip;
   bool json = false;
 };
+
+void print_list(const std::string& json) {
+  terminal::print("{}\n", serial::to_text(answered(answer_head("list", {}), json)));
+}
 
 // ---- variants and ceilings ----
 
@@ -55,7 +60,7 @@ void print_variants(const std::vector<VariantInfo>& variants) {
 void list_variants(const ListOptions& options) {
   const Catalogue catalogue = load_catalogue();
   if (options.json) {
-    terminal::print("{}\n", encode(catalogue));
+    print_list(encode(catalogue));
     return;
   }
   print_variants(catalogue.variants);
@@ -71,7 +76,7 @@ void list_ceilings(const ListOptions& options) {
   Catalogue catalogue = load_catalogue();
   if (options.json) {
     catalogue.variants.clear();
-    terminal::print("{}\n", encode(catalogue));
+    print_list(encode(catalogue));
   } else {
     terminal::print("ceilings: {}\n", fmt::join(catalogue.ceilings, ", "));
   }
@@ -84,7 +89,7 @@ void list_primitives(const ListOptions& options) {
   if (options.json) {
     catalogue.variants.clear();
     catalogue.ceilings.clear();
-    terminal::print("{}\n", encode(catalogue));
+    print_list(encode(catalogue));
     return;
   }
   std::vector<std::vector<std::string>> rows = {
@@ -127,7 +132,7 @@ void print_chips(const std::vector<ChipCounters>& chips) {
 void list_metrics(const ListOptions& options) {
   const std::vector<ChipCounters> chips = load_chips(options.chip);
   if (options.json) {
-    terminal::print("{}\n", encode(chips));
+    print_list(encode(chips));
   } else if (options.chip.empty()) {
     print_chips(chips);
   } else {
@@ -140,7 +145,7 @@ void list_metrics(const ListOptions& options) {
 void list_devices(const ListOptions& options) {
   const std::vector<DeviceInfo> devices = load_devices();
   if (options.json) {
-    terminal::print("{}\n", encode(devices));
+    print_list(encode(devices));
     return;
   }
   std::vector<std::vector<std::string>> rows = {

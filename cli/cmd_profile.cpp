@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/duration_option.h"
 #include "cli/finished_run.h"
+#include "cli/json_answer.h"
 #include "cli/profile_progress.h"
 #include "cli/terminal.h"
 #include "core/model/application.h"
@@ -131,14 +132,15 @@ double counted_share(const Run& run) {
 }
 
 void print_json(const ProfileResult& result) {
-  const serial::Json summary = {{"run", (result.folder / "run.json").string()},
-                                {"report", (result.folder / "report.html").string()},
-                                {"groups", result.run.measurements.size()},
-                                {"counted_share", counted_share(result.run)},
-                                {"incomplete_groups", result.incomplete_points},
-                                {"incomplete_share", result.incomplete_share},
-                                {"application", serial::to_json(*result.run.application)}};
-  terminal::print("{}\n", serial::to_text(summary));
+  serial::Json answer = answer_head("profile", result.run.devices);
+  answer.update(serial::Json{{"run", (result.folder / "run.json").string()},
+                             {"report", (result.folder / "report.html").string()},
+                             {"groups", result.run.measurements.size()},
+                             {"counted_share", counted_share(result.run)},
+                             {"incomplete_groups", result.incomplete_points},
+                             {"incomplete_share", result.incomplete_share},
+                             {"application", serial::to_json(*result.run.application)}});
+  terminal::print("{}\n", serial::to_text(answer));
 }
 
 void write_all_reports(const ProfileResult& result, const ProfileOptions& options) {

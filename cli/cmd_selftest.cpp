@@ -7,6 +7,7 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/json_answer.h"
 #include "cli/terminal.h"
 #include "core/elapsed.h"
 #include "core/error.h"
@@ -30,7 +31,8 @@ int selftest(const SelftestOptions& options) {
   const Clock::time_point start = Clock::now();
   const TestedDevice tested = load_self_test(options.device);
   if (options.json) {
-    terminal::print("{}\n", encode(tested));
+    const serial::Json head = answer_head("selftest", {tested.device});
+    terminal::print("{}\n", serial::to_text(answered(head, encode(tested))));
   } else {
     const DeviceInfo& device = tested.device;
     terminal::print("device: {} (GPU {}, {}, driver {})\n", device.name, device.index, device.uuid,

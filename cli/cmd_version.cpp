@@ -5,6 +5,7 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/json_answer.h"
 #include "cli/terminal.h"
 #include "runner/machine/catalogue.h"
 #include "runner/version.h"
@@ -15,9 +16,11 @@ namespace {
 
 int print_version_json() {
   const auto collector = find_collector();
-  terminal::print(R"({{"version":"{}","commit":"{}","can_measure":{}}})"
-                  "\n",
-                  tool_version(), tool_commit(), collector.has_value());
+  serial::Json answer = answer_head("version", {});
+  answer["version"] = tool_version();
+  answer["commit"] = tool_commit();
+  answer["can_measure"] = collector.has_value();
+  terminal::print("{}\n", serial::to_text(answer));
   return 0;
 }
 

@@ -67,8 +67,9 @@ def _pickled(value: object) -> bytes:
 
 def _pickled_by_name(value: object) -> bytes:
     try:
-        if not hasattr(sys.modules["__main__"], "__file__"):
+        content = pickle.dumps(value)
+        if b"__main__" in content and not hasattr(sys.modules["__main__"], "__file__"):
             raise pickle.PicklingError("another Python cannot import what a notebook or an interactive session defines")
-        return pickle.dumps(value)
+        return content
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise Error(f"the function cannot be called in another Python ({error}): pip install cloudpickle, or move it into a module") from error

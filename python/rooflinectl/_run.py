@@ -8,7 +8,9 @@ import html
 import json
 import os
 import pathlib
+import shutil
 import tempfile
+import weakref
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Union
 
 from . import _tables
@@ -41,7 +43,7 @@ class Run:
         self._data: Optional[Dict[str, Any]] = None
         self._explanation: Optional[Dict[str, Any]] = None
         self._rows: Dict[str, List[Row]] = {}
-        self._temporary: Optional[tempfile.TemporaryDirectory[str]] = None
+        self._reports: Optional[pathlib.Path] = None
 
     def __repr__(self) -> str:
         return f"Run({str(self.file)!r})"
@@ -131,10 +133,12 @@ class Run:
         beside = self.folder / name
         if beside.is_file() and beside.stat().st_mtime >= self.file.stat().st_mtime:
             return beside
-        if self._temporary is None:
-            self._temporary = tempfile.TemporaryDirectory(prefix="rooflinectl-")
-            call("report", self.file, "--output", self._temporary.name, "--quiet")
-        return pathlib.Path(self._temporary.name) / name
+        if self._reports is None:
+            folder = tempfile.mkdtemp(prefix="rooflinectl-")
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            call("report", self.file, "--output", folder, "--quiet")
+            self._reports = pathlib.Path(folder)
+        return self._reports / name
 
 
 def load(run: Union[str, "os.PathLike[str]"]) -> Run:

@@ -66,12 +66,13 @@ def ranges(run: Row, explanation: Row) -> List[Row]:
 
 def launches(run: Row, point_rows: List[Row]) -> List[Row]:
     """Starts and times of the launches of a profiled program's groups, with the labels of `point_rows`."""
-    labels = {_key(row): row["label"] for row in point_rows}
+    named = {_key(row): {"label": row["label"], "experiment": row["experiment"]} for row in point_rows if row.get("kernel")}
     rows = []
     for measurement in run["measurements"]:
-        group = _group(measurement)
-        for start, count, held, shortest, median, longest in measurement.get("launches", {}).get("over_time", []):
-            rows.append(_complete("launches", {**group, "label": labels.get(_key(group)), "start_s": start, "launches": count,
+        parts = measurement.get("launches", {}).get("over_time", [])
+        group = _group(measurement) if parts else {}
+        for start, count, held, shortest, median, longest in parts:
+            rows.append(_complete("launches", {**group, **named.get(_key(group), {}), "start_s": start, "launches": count,
                                                "held": held, "shortest_s": shortest, "median_s": median, "longest_s": longest}))
     return rows
 
@@ -119,5 +120,8 @@ def _group(measurement: Row) -> Row:
 
 
 def _key(row: Row) -> Tuple[Tuple[str, Any], ...]:
+    suffix = f"_device{row['device']}"  # points.csv has it in runs of several devices
+    experiment = row["experiment"]
+    row = {**row, "experiment": experiment[:-len(suffix)] if experiment.endswith(suffix) else experiment}
     return tuple(sorted((name, value) for name, value in row.items()
                         if value is not None and (name in _IDENTITY or name.startswith("axis "))))

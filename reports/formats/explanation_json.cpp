@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "analysis/program/recoverable.h"
 #include "core/serial/json.h"
 #include "reports/formats/explanation_text.h"
 
@@ -20,14 +23,15 @@ Json to_json(const Finding& finding) {
           {"next_step", finding.next_step}};
 }
 
-Json to_json(const RooflinePoint& point, const PointExplanation& explanation) {
+Json to_json(const Run& run, const RooflinePoint& point, const PointExplanation& explanation) {
   Json findings = Json::array();
   for (const Finding& finding : explanation.findings) findings.push_back(to_json(finding));
   Json unjudged = Json::array();
   for (const UnjudgedRule& rule : explanation.unjudged) {
     unjudged.push_back({{"rule", rule.rule}, {"missing", rule.missing}});
   }
-  Json value = {{"point", point.label},
+  Json value = {{"key", stable_key(run, point)},
+                {"point", point.label},
                 {"range", range_name(point.measurement->point)},
                 {"status", to_string(point.measurement->status)},
                 {"bound", to_string(point.bound)}};
@@ -60,7 +64,41 @@ Json to_json(const LadderStep& step, const StepExplanation& explanation) {
           {"changes", changes},       {"gone", explanation.gone}, {"came", explanation.came}};
 }
 
+Json to_json(const RangeUse& use) {
+  Json value = {{"path", use.path},
+                {"launches", use.launches},
+                {"total_time_s", use.total_s},
+                {"share_of_gpu_time", use.share},
+                {"recoverable_s", use.recoverable_s},
+                {"flops_complete", use.has_all_flops()}};
+  if (const auto fraction = use.fraction_of_roofline()) value["fraction_of_roofline"] = *fraction;
+  if (const auto rate = use.flop_per_s()) value["flop_per_s"] = *rate;
+  if (const auto ai = use.ai()) value["ai"] = *ai;
+  return value;
+}
+
+Json ranges_json(const Run& run, const ExperimentAnalysis& experiment) {
+  Json ranges = Json::array();
+  const auto program = program_use(run, experiment);
+  if (!program) return ranges;
+  for (const RangeUse& use : program->ranges) ranges.push_back(to_json(use));
+  if (program->outside.launches > 0) ranges.push_back(to_json(program->outside));
+  return ranges;
+}
+
 }  // namespace
+
+std::string stable_key(const Run& run, const RooflinePoint& point) {
+  const Measurement& measurement = *point.measurement;
+  std::string key = range_name(measurement.point);
+  if (run.devices.size() > 1) key += fmt::format(" device {}", measurement.device);
+  if (measurement.rank) {
+    key += fmt::format(" rank {}", *measurement.rank);
+  } else if (measurement.process && run.application && run.application->processes.size() > 1) {
+    key += fmt::format(" process {}", *measurement.process);
+  }
+  return key;
+}
 
 std::string explanation_json(const Run& run, const Analysis& analysis,
                              const ExplanationSelection& selection) {
@@ -69,7 +107,7 @@ std::string explanation_json(const Run& run, const Analysis& analysis,
     Explanations explanations(run, experiment);
     Json points = Json::array();
     for (const RooflinePoint& point : experiment.points) {
-      if (is_named(point, selection.point)) points.push_back(to_json(point, explanations.of(point)));
+      if (is_named(point, selection.point)) points.push_back(to_json(run, point, explanations.of(point)));
     }
     Json steps = Json::array();
     for (const LadderStep& step : experiment.steps) {
@@ -77,7 +115,9 @@ std::string explanation_json(const Run& run, const Analysis& analysis,
     }
     if (points.empty() && experiment.missing.empty()) continue;
     experiments.push_back({{"experiment", experiment.name},
+                           {"device", experiment.device},
                            {"points", points},
+                           {"ranges", selection.point.empty() ? ranges_json(run, experiment) : Json::array()},
                            {"missing", experiment.missing},
                            {"steps", steps}});
   }

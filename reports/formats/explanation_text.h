@@ -48,8 +48,12 @@ std::string step_verdict(const LadderStep& step);
 std::string terminal_explanation(const Run& run, const Analysis& analysis,
                                  const ExplanationSelection& selection, int columns);
 
-/// A JSON document: per experiment its points with findings and rules that could not be judged, and its
-/// steps. Numbers are in SI units.
+/// What tells `point` from all others of its run, and is the same in another run of the same program or plan:
+/// its range name; in runs of several devices, ranks or processes also which of them.
+std::string stable_key(const Run& run, const RooflinePoint& point);
+
+/// A JSON document: per experiment its points with findings and rules that could not be judged, its NVTX
+/// ranges and its steps. Numbers are in SI units.
 std::string explanation_json(const Run& run, const Analysis& analysis, const ExplanationSelection& selection);
 
 }  // namespace rooflinectl

@@ -53,7 +53,7 @@ class Version(unittest.TestCase):
 
 class Links(unittest.TestCase):
     def test_every_linked_file_exists(self):
-        documents = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md")),
+        documents = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", SOURCE / "AGENTS.md", *sorted((SOURCE / "docs").glob("*.md")),
                      *sorted((SOURCE / "examples").glob("*.md"))]
         self.assertGreater(len(documents), 10)
         for document in documents:

@@ -5,7 +5,7 @@ import json
 import unittest
 
 from program import SOURCE, ProgramTest
-from recordings import REDUCTIONS as RECORDING
+from recordings import REDUCTIONS as RECORDING, recorded
 
 
 class Explanations(ProgramTest):
@@ -25,6 +25,67 @@ class Explanations(ProgramTest):
         experiments = json.loads(result.stdout)["experiments"]
         self.assertEqual([e["experiment"] for e in experiments], ["ladder", "seeds_ladder", "seeds_sum"])
         self.assertEqual(experiments[0]["points"][8]["findings"][0]["rule"], "dram-roof")
+
+    def brief(self, run, budget, *options):
+        result = self.call("explain", run, "--json", "--budget", budget, *options)
+        self.assert_exit(result, 0)
+        self.assertLessEqual(len(result.stdout.encode()), 4 * budget)
+        return json.loads(result.stdout)
+
+    def test_a_budget_holds_what_could_gain_most(self):
+        for recording in ["reductions-h200", "training-step-h200", "data-parallel-two-h200", "scaling-h200", "sizes-h200"]:
+            run = SOURCE / "recordings" / recording
+            whole = self.brief(run, 100_000)
+            self.assertEqual(whole["left_out"]["points"], 0)
+            gains = [row["gain_s"] for row in whole["rows"] if "gain_s" in row]
+            self.assertEqual(gains, sorted(gains, reverse=True))
+            self.assertTrue(all("gain_s" in row for row in whole["rows"][:len(gains)]))
+            for budget in [200, 201, 250, 320, 500, 800, 1300, 3000]:
+                brief = self.brief(run, budget)
+                rows = brief["rows"]
+                self.assertEqual([row["point"] for row in rows], [row["point"] for row in whole["rows"][:len(rows)]])
+                self.assertEqual(brief["left_out"]["points"], len(whole["rows"]) - len(rows))
+                self.assertAlmostEqual(brief["left_out"]["gain_s"], sum(gains[len(rows):]), delta=1e-3 * sum(gains))
+                self.assertGreaterEqual(len(rows), 1)
+            self.assertGreater(len(rows), 5)
+
+    def test_a_budget_gives_verdict_evidence_next_step_gain_and_confidence(self):
+        row = self.brief(self.RECORDING, 1000, "--point", "V1")["rows"][0]
+        self.assertEqual((row["verdict"], row["confidence"], row["doubts"]), ("issue-slots", "high", []))
+        self.assertEqual(row["evidence"][0], {"name": "issue slots used", "value": 0.7918, "unit": "ratio"})
+        self.assertIn("Execute fewer instructions", row["next_step"])
+        self.assertEqual(row["also"], ["predication"])
+        self.assertAlmostEqual(row["gain_fraction"], 1 - row["fraction_of_roofline"], places=4)
+        self.assertAlmostEqual(row["gain_s"], row["gain_fraction"] * row["time_s"], delta=1e-3 * row["time_s"])
+
+    def test_what_failed_comes_first_in_a_budget(self):
+        run = recorded()
+        failed = run["measurements"][-1]
+        failed.update(status="failed", cause="wrong result: 1 instead of 2")
+        del failed["time"]
+        self.write("run.json", json.dumps(run))
+        row = self.brief("run.json", 300)["rows"][0]
+        self.assertEqual((row["status"], row["cause"]), ("failed", "wrong result: 1 instead of 2"))
+
+    def test_a_budget_holds_however_long_the_names_are(self):
+        run = recorded()
+        for device in [run["device"]] if "device" in run else run["devices"]:
+            device["name"] = "ü" * 5000
+        for experiment in run["plan"]["experiments"]:
+            experiment["name"] = experiment["name"] * 100
+        for measurement in run["measurements"]:
+            measurement["experiment"] = measurement["experiment"] * 100
+        self.write("run.json", json.dumps(run))
+        brief = self.brief("run.json", 200)
+        self.assertEqual(brief["rows"], [])
+        self.assertEqual(brief["left_out"]["points"], len(run["measurements"]))
+
+    def test_names_a_budget_that_is_too_small(self):
+        result = self.call("explain", self.RECORDING, "--json", "--budget", 199)
+        self.assert_exit(result, 2)
+        self.assertIn("--budget", result.stderr)
+        self.assertIn("200", result.stderr)
+        self.assert_exit(self.call("explain", self.RECORDING, "--budget", 500), 2)  # text has no budget
 
     def test_names_what_is_wrong(self):
         unknown = self.call("explain", self.RECORDING, "--point", "reduce_v3_sequentail")

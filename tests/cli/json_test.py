@@ -24,12 +24,13 @@ def schema_of(name):
 
 
 def validator_of(command):
-    """Of docs/schema/COMMAND.schema.json, which refers to run.schema.json by its file name."""
+    """Of docs/schema/COMMAND.schema.json, which refers to other schemas by their file names."""
     schema = schema_of(f"{command}.schema.json")
     jsonschema.Draft202012Validator.check_schema(schema)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # newer versions deprecate RefResolver
-        resolver = jsonschema.RefResolver(base_uri=schema["$id"], referrer=schema, store={"file:///run.schema.json": schema_of("run.schema.json")})
+        others = {f"file:///{name}": schema_of(name) for name in ["run.schema.json", "envelope.schema.json"]}
+        resolver = jsonschema.RefResolver(base_uri=schema["$id"], referrer=schema, store=others)
         return jsonschema.Draft202012Validator(schema, resolver=resolver)
 
 
@@ -60,6 +61,8 @@ class Json(ProfileTest):
         self.assert_exit(result, code)
         document = json.loads(result.stdout)
         self.check_document(schema, document)
+        self.assertEqual(list(document)[:5], ["format", "schema", "tool", "command", "devices"])
+        self.assertEqual(document["command"], command[0])
         return document
 
     def check_document(self, schema, document):
@@ -124,6 +127,25 @@ class Json(ProfileTest):
         for recording in ["reductions-h200", "training-step-h200", "seeds-h200"]:
             self.check("explain", "explain", FOLDER / recording, "--json")
         self.check("explain", "explain", self.slower(), "--json")
+        for recording in ["reductions-h200", "training-step-h200", "data-parallel-two-h200"]:
+            self.check("brief", "explain", FOLDER / recording, "--json", "--budget", 5000)
+        self.check("brief", "explain", "slower", "--json", "--budget", 200)
+
+    def test_keys_of_points_are_unique_and_stable(self):
+        def keys(run):
+            explained = json.loads(self.call("explain", run, "--json").stdout)
+            return [point["key"] for experiment in explained["experiments"] for point in experiment["points"]]
+        for recording in FOLDER.iterdir():
+            if recording.name not in ["ceilings-h200", "ceilings-two-h200", "primitives-h200"]:
+                self.assertEqual(len(set(keys(recording))), len(keys(recording)), recording)
+        reductions = FOLDER / "reductions-h200"
+        self.assertEqual(len(set(keys(reductions)) - set(keys(self.slower()))), 1)  # the one that it did not measure
+
+    def test_devices_are_those_of_the_runs(self):
+        document = self.check("compare", "compare", FOLDER / "reductions-h200", self.slower(), "--json")
+        self.assertEqual([device["name"] for device in document["devices"]], ["NVIDIA H200"])
+        document = self.check("explain", "explain", FOLDER / "data-parallel-two-h200", "--json")
+        self.assertEqual(len({device["uuid"] for device in document["devices"]}), 2)
 
     def test_doctor(self):
         self.check("doctor", "doctor", "--json")

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/formats/brief_json.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace rooflinectl {
+
+namespace {
+
+using serial::Json;
+
+constexpr int kBriefDigits = 4;
+
+Json brief_number(double value) {
+  return serial::rounded(value, kBriefDigits);
+}
+
+/// How sure the verdict on a point is, and so what can be gained.
+enum class Confidence { high, medium, low };
+
+std::string_view to_string(Confidence confidence) {
+  switch (confidence) {
+    case Confidence::high:
+      return "high";
+    case Confidence::medium:
+      return "medium";
+    case Confidence::low:
+      return "low";
+  }
+  return "?";
+}
+
+/// A point, and what it could gain at its roof.
+struct Candidate {
+  const ExperimentAnalysis* experiment = nullptr;
+  const RooflinePoint* point = nullptr;
+  std::optional<double> gain_s;         ///< of all launches of a program, or of one; nothing without a roof
+  std::optional<double> gain_fraction;  ///< of the program's GPU time, or of the launch
+  double time_s = 0;                    ///< that the gain is a part of; 0 where it was not timed
+
+  bool is_broken() const {
+    return point->measurement->status == Status::failed || point->measurement->status == Status::unverified;
+  }
+};
+
+Candidate candidate(const ExperimentAnalysis& experiment, const RooflinePoint& point) {
+  Candidate made = {&experiment, &point, {}, {}, 0};
+  if (point.launches) {
+    made.time_s = point.launches->total_s;
+    made.gain_s = point.launches->recoverable_s;
+    if (made.gain_s && made.time_s > 0) {
+      made.gain_fraction = *made.gain_s / made.time_s * point.launches->share;
+    }
+  } else if (point.measurement->time) {
+    made.time_s = point.measurement->time->median_s;
+    if (point.fraction_of_roofline) {
+      made.gain_fraction = std::max(0.0, 1 - *point.fraction_of_roofline);
+      made.gain_s = *made.gain_fraction * made.time_s;
+    }
+  }
+  return made;
+}
+
+/// Those that failed first, then by what they could gain; those without a roof last, by their time.
+bool comes_first(const Candidate& a, const Candidate& b) {
+  if (a.is_broken() != b.is_broken()) return a.is_broken();
+  if (a.gain_s.has_value() != b.gain_s.has_value()) return a.gain_s.has_value();
+  return a.gain_s ? *a.gain_s > *b.gain_s : a.time_s > b.time_s;
+}
+
+std::vector<Candidate> candidates(const Analysis& analysis, const ExplanationSelection& selection) {
+  std::vector<Candidate> all;
+  for (const ExperimentAnalysis& experiment : analysis.experiments) {
+    for (const RooflinePoint& point : experiment.points) {
+      if (is_named(point, selection.point)) all.push_back(candidate(experiment, point));
+    }
+  }
+  std::stable_sort(all.begin(), all.end(), comes_first);
+  return all;
+}
+
+bool overlaps_others(const RooflinePoint& point) {
+  return point.launches && point.launches->is_overlapped;
+}
+
+Confidence confidence(const RooflinePoint& point, const std::vector<Finding>& findings) {
+  if (point.bound == Bound::unknown || !point.fraction_of_roofline || findings.empty() ||
+      !point.implausible.empty()) {
+    return Confidence::low;
+  }
+  const bool is_sure = point.flags.empty() && point.verdict.unjudged.empty() && !overlaps_others(point);
+  return is_sure ? Confidence::high : Confidence::medium;
+}
+
+/// Why it is not surer than that.
+Json doubts(const RooflinePoint& point) {
+  Json texts = Json::array();
+  for (const std::string_view flag : names_of(point.flags)) texts.push_back(flag);
+  for (const std::string& reason : point.implausible) texts.push_back(reason);
+  if (overlaps_others(point)) texts.push_back("overlapped: the program may gain less than its kernel");
+  if (!point.roof_missing.empty()) texts.push_back("no roof: " + point.roof_missing);
+  for (const std::string& reason : point.verdict.unjudged) texts.push_back("not judged: " + reason);
+  return texts;
+}
+
+/// What every row has.
+Json short_row(const Candidate& candidate, const std::vector<Finding>& findings) {
+  const RooflinePoint& point = *candidate.point;
+  Json row = {{"point", point.label}, {"experiment", candidate.experiment->name}};
+  if (candidate.is_broken()) {
+    row["status"] = to_string(point.measurement->status);
+    row["cause"] = point.measurement->cause;
+    return row;
+  }
+  row["verdict"] = to_string(point.bound);
+  if (point.fraction_of_roofline) row["fraction_of_roofline"] = brief_number(*point.fraction_of_roofline);
+  if (candidate.gain_s) row["gain_s"] = brief_number(*candidate.gain_s);
+  if (candidate.gain_fraction) row["gain_fraction"] = brief_number(*candidate.gain_fraction);
+  row["confidence"] = to_string(confidence(point, findings));
+  if (!findings.empty()) row["next_step"] = findings.front().next_step;
+  return row;
+}
+
+Json full_row(const Candidate& candidate, const std::vector<Finding>& findings) {
+  const RooflinePoint& point = *candidate.point;
+  Json row = short_row(candidate, findings);
+  if (candidate.is_broken()) return row;
+  if (point.measurement->time) row["time_s"] = brief_number(point.measurement->time->median_s);
+  if (point.launches) row["share_of_gpu_time"] = brief_number(point.launches->share);
+  row["evidence"] = Json::array();
+  if (!findings.empty()) {
+    for (const Evidence& number : findings.front().evidence) {
+      row["evidence"].push_back(
+          {{"name", number.name}, {"value", brief_number(number.value)}, {"unit", to_string(number.unit)}});
+    }
+  }
+  row["also"] = Json::array();
+  for (std::size_t i = 1; i < findings.size(); ++i) row["also"].push_back(findings[i].rule);
+  row["doubts"] = doubts(point);
+  return row;
+}
+
+/// Rows as text, and the document that they make.
+class Brief {
+ public:
+  Brief(Json head, std::size_t bytes) : head_(std::move(head)), bytes_(bytes) {}
+
+  /// Adds `row` if there is space for it beside the account of `left_out`.
+  bool add(const Json& row, const Json& left_out) {
+    const std::string text = serial::to_text(row);
+    rows_ += (rows_.empty() ? "" : ",") + text;
+    if (document(left_out).size() <= bytes_) return true;
+    rows_.resize(rows_.size() - std::min(rows_.size(), text.size() + 1));
+    return false;
+  }
+
+  std::string document(const Json& left_out) const {
+    std::string text = serial::to_text(head_);
+    text.pop_back();
+    return text + ",\"rows\":[" + rows_ + "],\"left_out\":" + serial::to_text(left_out) + "}\n";
+  }
+
+ private:
+  Json head_;
+  std::size_t bytes_;
+  std::string rows_;
+};
+
+/// What is not in the rows: points, and what they could gain.
+Json left_out_json(const std::vector<Candidate>& all, std::size_t shown, std::size_t devices) {
+  double gain_s = 0;
+  for (std::size_t i = shown; i < all.size(); ++i) gain_s += all[i].gain_s.value_or(0);
+  Json value = {{"points", all.size() - shown}, {"gain_s", brief_number(gain_s)}};
+  if (devices > 0) value["devices"] = devices;
+  return value;
+}
+
+/// A few devices with names of usual length; returns how many of the others there are.
+std::size_t shorten_devices(Json& devices) {
+  constexpr std::size_t kMost = 1;
+  constexpr std::size_t kLongest = 64;
+  const std::size_t all = devices.size();
+  while (devices.size() > kMost) devices.erase(devices.size() - 1);
+  for (Json& device : devices) {
+    for (auto& [name, value] : device.items()) {
+      if (value.get_ref<const std::string&>().size() > kLongest) value = "";
+    }
+  }
+  return all - devices.size();
+}
+
+}  // namespace
+
+std::string brief_json(const Run& run, const Analysis& analysis, const ExplanationSelection& selection,
+                       Json head, std::size_t bytes) {
+  const std::size_t devices = shorten_devices(head["devices"]);
+  const std::vector<Candidate> all = candidates(analysis, selection);
+  Brief brief(std::move(head), bytes);
+  std::size_t shown = 0;
+  for (; shown < all.size(); ++shown) {
+    const std::vector<Finding> findings = explain(run, *all[shown].point).findings;
+    const Json rest = left_out_json(all, shown + 1, devices);
+    if (!brief.add(full_row(all[shown], findings), rest) &&
+        !brief.add(short_row(all[shown], findings), rest)) {
+      break;
+    }
+  }
+  return brief.document(left_out_json(all, shown, devices));
+}
+
+}  // namespace rooflinectl
