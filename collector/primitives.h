@@ -11,8 +11,8 @@
 
 namespace rooflinectl {
 
-/// Measures primitives; `docs/method.md` (Primitives) describes how. Needs 2 GiB of device memory for
-/// primitives of the whole device.
+/// Measures primitives; `docs/internals/method.md` (Primitives) describes how. Needs 2 GiB of device memory
+/// for primitives of the whole device.
 class PrimitiveBench {
  public:
   PrimitiveBench(const DeviceInfo& device, Timer& timer, const Stream& stream);

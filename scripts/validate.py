@@ -8,7 +8,7 @@ collectives beside PyTorch's.
   scripts/validate.py INSTALLED_FOLDER [--keep FOLDER]
 
 What this machine cannot compare (one GPU, no ncu, no PyTorch) is "not run", with the reason. It takes four minutes on two H200s.
---keep leaves the runs in a folder. Exits with 1 if a number differs by more than its tolerance, which docs/validation.md
+--keep leaves the runs in a folder. Exits with 1 if a number differs by more than its tolerance, which docs/crosscheck.md
 explains, and with 3 if nothing could be compared.
 """
 

@@ -12,7 +12,8 @@
 
 #include "analysis/analysis.h"
 
-/// What changed from one run, or several, to another (`docs/method.md`, "Statistics when comparing").
+/// What changed from one run, or several, to another (`docs/internals/method.md`, "Statistics when
+/// comparing").
 namespace rooflinectl {
 
 /// A run, its analysis, and its name among several runs. The analysis points into the run:

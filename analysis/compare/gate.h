@@ -11,7 +11,7 @@
 #include "analysis/compare/comparison.h"
 #include "analysis/compare/coverage.h"
 
-/// Whether a run is worse than others by more than is allowed (`docs/method.md`, "The gate").
+/// Whether a run is worse than others by more than is allowed (`docs/internals/method.md`, "The gate").
 namespace rooflinectl {
 
 /// What a gate looks at, per point.

@@ -9,7 +9,7 @@
 
 #include "analysis/compare/comparison.h"
 
-/// The same points in runs over time (`docs/method.md`, "Statistics when comparing").
+/// The same points in runs over time (`docs/internals/method.md`, "Statistics when comparing").
 namespace rooflinectl {
 
 /// A run that does not belong in a history.

@@ -11,7 +11,7 @@
 namespace rooflinectl {
 
 /// A device that stands out by less is not an outlier: boards of one model differ by this much
-/// (`docs/method.md`).
+/// (`docs/internals/method.md`).
 inline constexpr double kOddFraction = 0.03;
 
 /// A point that was timed on several devices of one model.

@@ -12,7 +12,7 @@
 #include "analysis/program/range_tree.h"
 
 /// Where the GPU time of a profiled program went, and how much of it lies above the roofs of its kernels
-/// (docs/method.md, “Recoverable time”).
+/// (docs/internals/method.md, “Recoverable time”).
 namespace rooflinectl {
 
 /// Sets `launches` of the kernels of a profiled program among `points`, which are all of those on `device`.

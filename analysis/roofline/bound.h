@@ -81,8 +81,8 @@ inline constexpr double kLaunchBoundFactor = 3;
 /// with fewer rounds, more blocks cost more than they gained (kernels/reduction/best_table.h).
 inline constexpr double kManyLoadRounds = 32;
 
-/// What bounds `point`, of which levels, work and roof must be known (docs/method.md, “What bounds a
-/// point”). Never throws.
+/// What bounds `point`, of which levels, work and roof must be known (docs/internals/method.md, “Bounds”).
+/// Never throws.
 BoundVerdict verdict_of(const Run& run, const RooflinePoint& point);
 
 /// The quantity that decides on `bound`: the share of the time that it needs, or for barriers and the tail

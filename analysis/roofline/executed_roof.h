@@ -5,8 +5,8 @@
 
 #include "analysis/roofline/roof.h"
 
-/// The roof over a kernel with nothing declared: that of the work that was counted (docs/method.md, “The roof
-/// of a program's kernel”).
+/// The roof over a kernel with nothing declared: that of the work that was counted (docs/internals/method.md,
+/// “The roof of a program's kernel”).
 namespace rooflinectl {
 
 /// What a launch of `measurement` asks of every memory level and pipe, and the least time that each takes

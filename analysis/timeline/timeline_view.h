@@ -12,7 +12,7 @@
 #include "core/model/timeline.h"
 
 /// What the samples of a device mean: rates against their roofs over time, the phases of the program, and
-/// whether the samples agree with what was counted (docs/method.md, “Over time”).
+/// whether the samples agree with what was counted (docs/internals/method.md, “Over time”).
 namespace rooflinectl {
 
 /// A nanosecond, in seconds.

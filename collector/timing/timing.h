@@ -54,7 +54,7 @@ struct TimedWork {
 /// How long the device may be kept busy between two looks at the results.
 inline constexpr double kBatchSeconds = 0.02;
 
-/// Times work from unprofiled launches; `docs/method.md` (Time) describes how.
+/// Times work from unprofiled launches; `docs/internals/method.md` (Time) describes how.
 class Timer {
  public:
   Timer(const DeviceInfo& device, const Stream& stream);

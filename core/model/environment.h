@@ -14,7 +14,7 @@ struct Environment {
   std::string processor;         ///< model name of the first one; empty if unknown
   std::string container;  ///< `docker`, `podman`, `kubernetes` …; empty where no sign of one was found
   /// The environment variables that can change what is measured, and are set. Never the whole environment: it
-  /// may hold secrets (docs/method.md lists the names).
+  /// may hold secrets (docs/internals/method.md lists the names).
   std::map<std::string, std::string> variables;
 
   bool operator==(const Environment&) const = default;

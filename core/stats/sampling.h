@@ -19,8 +19,8 @@ struct TimeSample {
   std::optional<ClockEventReasons> reasons;
 };
 
-/// Decides when a point has been timed well enough, and what its time is; `docs/method.md` (Time) describes
-/// how. Knows neither a device nor a clock: the caller passes the elapsed time.
+/// Decides when a point has been timed well enough, and what its time is; `docs/internals/method.md` (Time)
+/// describes how. Knows neither a device nor a clock: the caller passes the elapsed time.
 class Sampling {
  public:
   enum class Next {

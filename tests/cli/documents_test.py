@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/commands.md names what every --help offers, CHANGELOG.md the version, and links between documents lead to files."""
+"""docs/commands.md names what every --help offers, CHANGELOG.md the version, and links between documents lead to files and headings."""
 
 import json
 import os
@@ -51,14 +51,22 @@ class Version(unittest.TestCase):
             self.assertEqual((tag, heading[2] != "unreleased"), (f"v{heading[1]}", True))
 
 
+def anchors(document):
+    """The headings of a document, as GitHub links to them."""
+    headings = re.findall(r"^#+ (.*)", document.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 class Links(unittest.TestCase):
-    def test_every_linked_file_exists(self):
-        documents = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", SOURCE / "AGENTS.md", *sorted((SOURCE / "docs").glob("*.md")),
-                     *sorted((SOURCE / "examples").glob("*.md"))]
+    def test_every_link_leads_to_a_file_and_a_heading_in_it(self):
+        documents = [*SOURCE.glob("*.md"), *sorted((SOURCE / "docs").rglob("*.md")), *sorted((SOURCE / "examples").glob("*.md"))]
         self.assertGreater(len(documents), 10)
         for document in documents:
-            for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text()):
-                self.assertTrue((document.parent / target).exists(), f"{document.name} links to {target}")
+            for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", document.read_text()):
+                linked = document.parent / target if target else document
+                self.assertTrue(linked.exists(), f"{document.name} links to {target}")
+                if anchor:
+                    self.assertIn(anchor, anchors(linked), f"{document.name} links to {target}#{anchor}")
 
 
 if __name__ == "__main__":

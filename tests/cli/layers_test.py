@@ -9,7 +9,7 @@ import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 
-DOCUMENT = "docs/architecture.md"
+DOCUMENT = "docs/internals/architecture.md"
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
 
 # A library's header -> the files that may include it.
@@ -30,7 +30,7 @@ MAY_USE = {
 
 
 def may_include():
-    """The table of docs/architecture.md: a folder -> those whose headers it may include, besides its own."""
+    """The table of docs/internals/architecture.md: a folder -> those whose headers it may include, besides its own."""
     _, table = (SOURCE / DOCUMENT).read_text().split("\n| folder | holds | may include |\n|---|---|---|\n")
     permissions = {}
     for line in table.split("\n\n")[0].splitlines():

@@ -100,31 +100,38 @@ TEST(ExplanationText, AsJsonHasNumbersInSiUnits) {
 
 // ---- docs/explain.md lists the rules ----
 
-std::string conditions_text(const std::vector<Condition>& conditions) {
-  std::string text;
-  for (const Condition& condition : conditions) {
-    text += (text.empty() ? "" : "; ") + condition_text(condition);
+/// Conditions that many rules share, and the letters that stand for them.
+const std::vector<std::pair<std::string, std::string>> kLetters = {
+    {"fraction of roofline less than 80.0 %", "R"},
+    {"DRAM utilisation less than 60.0 %", "D"},
+    {"time relative to an empty kernel at least 3.00×", "T"},
+};
+
+/// All that has to hold for `rule` besides its verdict.
+std::string conditions_text(const Rule& rule) {
+  std::vector<std::string> conditions;
+  for (const Condition& condition : rule.when) conditions.push_back(condition_text(condition));
+  if (rule.restates) conditions.push_back(fmt::format("not {}", words_for(*rule.restates).phrase));
+  if (rule.is_for_programs) conditions.emplace_back("a profiled program's kernel");
+  if (rule.next_step.empty()) conditions.emplace_back("a library kernel");
+  if (rule.step_for_library.empty()) conditions.emplace_back("not a library kernel");
+  for (const Condition& condition : rule.only_if) conditions.push_back(condition_text(condition));
+  for (std::string& condition : conditions) {
+    for (const auto& [text, letter] : kLetters) {
+      if (condition == text) condition = letter;
+    }
   }
-  return text;
+  return fmt::format("{}", fmt::join(conditions, "; "));
 }
 
-std::string rule_text(const Rule& rule) {
-  std::string holds = rule.bound ? std::string(words_for(*rule.bound).phrase) : std::string();
-  if (!rule.when.empty()) holds += (holds.empty() ? "" : "; ") + conditions_text(rule.when);
-  std::string text = fmt::format("### `{}` ({})\n\n{}\n\n- Holds if: {}\n", rule.id,
-                                 to_string(rule.importance), rule.text, holds);
-  if (rule.restates)
-    text += fmt::format("- Left out for points that are {}\n", words_for(*rule.restates).phrase);
-  if (rule.is_for_programs) text += "- Applies only to kernels of profiled programs\n";
-  if (!rule.only_if.empty()) text += fmt::format("- Applies only if: {}\n", conditions_text(rule.only_if));
-  if (rule.next_step.empty()) {
-    text += "- Applies only to library kernels\n";
-  } else {
-    text += fmt::format("- Next: {}\n", rule.next_step);
+std::string rules_table() {
+  std::string table = "| rule | kind | finding | conditions |\n|---|---|---|---|\n";
+  for (const Rule& rule : rules()) {
+    table += fmt::format("| `{}` | {} | {} | {} |\n", rule.id, to_string(rule.importance),
+                         rule.bound ? words_for(*rule.bound).phrase : rule.text, conditions_text(rule));
   }
-  if (rule.step_for_library.empty()) return text + "- Not applied to library kernels\n\n";
-  if (rule.step_for_library == rule.next_step) return text + "\n";
-  return text + fmt::format("- Next, for a library kernel: {}\n\n", rule.step_for_library);
+  for (const auto& [text, letter] : kLetters) table += fmt::format("\n{}: {}.", letter, text);
+  return table + "\n";
 }
 
 /// The quantities that rules rest on, by name.
@@ -142,10 +149,7 @@ std::string quantities_table() {
 }
 
 TEST(ExplanationText, EveryRuleIsDocumentedWithItsQuantities) {
-  std::string texts;
-  for (const Rule& rule : rules()) texts += rule_text(rule);
-  texts.pop_back();
-  expect_generated("docs/explain.md", {{"rules", texts}, {"quantities", quantities_table()}},
+  expect_generated("docs/explain.md", {{"rules", rules_table()}, {"quantities", quantities_table()}},
                    "analysis/explain/rules.cpp");
 }
 

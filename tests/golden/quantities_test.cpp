@@ -51,7 +51,8 @@ TEST(Quantities, ComparedOnesAreDocumented) {
   for (const Quantity* quantity : compared_quantities()) {
     table += fmt::format("| {} | {} |\n", quantity->name, quantity->formula);
   }
-  expect_generated("docs/method.md", {{"compared quantities", table}}, "analysis/roofline/quantities");
+  expect_generated("docs/internals/method.md", {{"compared quantities", table}},
+                   "analysis/roofline/quantities");
 }
 
 }  // namespace
