@@ -13,16 +13,19 @@ function choices(label: string, options: Choice[], chosen: string, choose: (valu
   if (options.length < 2) return null;
   return h('fieldset', { class: 'switch' }, h('legend', {}, label),
     ...options.map(({ value, text, help }) =>
-      h('button', { type: 'button', 'aria-pressed': String(value === chosen), title: help, 'data-value': value, onclick: () => choose(value) }, text)));
+      h('button', { type: 'button', 'aria-pressed': String(value === chosen), title: help, 'data-value': value,
+        onclick: () => choose(value) }, text)));
 }
 
 function precisionSwitch(store: ViewStore, view: View, experiment: ExperimentView | undefined): HTMLElement | null {
   const all = data.run.precisions;
   if (all.length < 2 || experiment?.isOfProgram) return null;
   const chosen = precisionsOf(view, experiment);
-  const toggle = (id: string): void => store.set({ precisions: chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen, id] });
+  const toggle = (id: string): void =>
+    store.set({ precisions: chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen, id] });
   return h('fieldset', { class: 'switch' }, h('legend', {}, 'Precision'),
-    ...all.map(({ id, name }) => h('button', { type: 'button', 'aria-pressed': String(chosen.includes(id)), 'data-value': id, title: `Points and compute ceilings in ${name}`, onclick: () => toggle(id) }, name)));
+    ...all.map(({ id, name }) => h('button', { type: 'button', 'aria-pressed': String(chosen.includes(id)), 'data-value': id,
+      title: `Points and compute ceilings in ${name}`, onclick: () => toggle(id) }, name)));
 }
 
 /** Smaller ones have no mark of their own. */
@@ -36,7 +39,8 @@ function typeLegend(experiment: ExperimentView): HTMLElement {
     const types = shapes.get(point.group.shape) ?? [];
     if (!types.includes(point.group.type)) shapes.set(point.group.shape, [...types, point.group.type]);
   }
-  return h('p', { class: 'types muted' }, ...[...shapes].flatMap(([shape, types]) => [h('span', {}, shapeGlyph(shape), types.join(', '))]), h('span', {}, 'area: share of time'));
+  return h('p', { class: 'types muted' },
+    ...[...shapes].map(([shape, types]) => h('span', {}, shapeGlyph(shape), types.join(', '))), h('span', {}, 'area: share of time'));
 }
 
 /** Switches for level, precision, work, caches and roofs; those with nothing to choose are left out. */
@@ -50,7 +54,8 @@ export function switches(store: ViewStore): HTMLElement {
     const focused = document.activeElement instanceof HTMLElement && element.contains(document.activeElement)
       ? [document.activeElement.closest('fieldset')?.querySelector('legend')?.textContent, document.activeElement.dataset['value']] : null;
     fill(element,
-      experiment ? null : choices('Device', data.run.bare_charts.map((_, place) => ({ value: String(place), text: String(place) })), String(view.device),
+      experiment ? null : choices('Device', data.run.bare_charts.map((_, place) => ({ value: String(place), text: String(place) })),
+        String(view.device),
         (value) => store.set({ device: Number(value), zoom: null })),
       choices('Memory level', levelOptions.map((value) => ({ value, text: levelName(value) })), levelOf(view, experiment),
         (value) => store.set({ level: value as View['level'], zoom: null })),
@@ -81,7 +86,8 @@ export function switches(store: ViewStore): HTMLElement {
       ], view.phaseMarks ? 'on' : 'off', (value) => store.set({ phaseMarks: value === 'on', zoom: null })),
       experiment?.isOfProgram && typeLegend(experiment));
     if (focused) {
-      const field = [...element.querySelectorAll('fieldset')].find((candidate) => candidate.querySelector('legend')?.textContent === focused[0]);
+      const field = [...element.querySelectorAll('fieldset')]
+        .find((candidate) => candidate.querySelector('legend')?.textContent === focused[0]);
       [...(field?.querySelectorAll('button') ?? [])].find((button) => button.dataset['value'] === focused[1])?.focus();
     }
   });
@@ -95,11 +101,13 @@ export function legend(store: ViewStore): HTMLElement {
     const experiment = store.experiment;
     element.hidden = experiment?.isOfProgram === true;
     if (!experiment || experiment.isOfProgram) return fill(element);
-    const focused = document.activeElement instanceof HTMLElement && element.contains(document.activeElement) ? document.activeElement.dataset['value'] : null;
-    const toggle = (name: string): void => store.set({
-      hiddenFamilies: view.hiddenFamilies.includes(name) ? view.hiddenFamilies.filter((other) => other !== name) : [...view.hiddenFamilies, name],
-    });
-    const alone = (name: string): void => store.set({ hiddenFamilies: experiment.families.map((other) => other.name).filter((other) => other !== name) });
+    const focused = document.activeElement instanceof HTMLElement && element.contains(document.activeElement)
+      ? document.activeElement.dataset['value'] : null;
+    const { hiddenFamilies: hidden } = view;
+    const without = (names: readonly string[], name: string): string[] => names.filter((other) => other !== name);
+    const toggle = (name: string): void =>
+      store.set({ hiddenFamilies: hidden.includes(name) ? without(hidden, name) : [...hidden, name] });
+    const alone = (name: string): void => store.set({ hiddenFamilies: without(experiment.families.map((family) => family.name), name) });
     fill(element,
       ...experiment.families.map((family) => {
         const { name } = family;
@@ -122,7 +130,8 @@ export function experimentTabs(store: ViewStore): HTMLElement | null {
   const { experiments } = data.run;
   if (experiments.length < 2) return null;
   const element = h('nav', { class: 'tabs', 'aria-label': 'Experiments' });
-  const buttons = experiments.map((experiment, index) => h('button', { type: 'button', onclick: () => store.setExperiment(index) }, experiment.title));
+  const buttons = experiments.map((experiment, index) =>
+    h('button', { type: 'button', onclick: () => store.setExperiment(index) }, experiment.title));
   element.append(...buttons);
   store.show((view) => buttons.forEach((button, index) => button.setAttribute('aria-current', String(index === view.experiment))));
   return element;

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
-  Bound, Column, ExperimentView as ExperimentData, Family, Group, Level, PageData, PointView as PointData, RunView as RunData, TimelineView,
+  Bound, Column, ExperimentView as ExperimentData, Family, Group, Level, PageData, PointView as PointData, RunView as RunData,
+  TimelineView,
 } from './generated/page_data';
 
 import { fileOf } from './files';
 
-export type { AgreementTable, CeilingTable, Column, DeviceTables, Family, Group, Level, Range, RangeView, RanksView, Roof, Shape, SpeedTable, Step, TitledTable, Window } from './generated/page_data';
+export type {
+  AgreementTable, CeilingTable, Column, DeviceTables, Family, Group, Level, Range, RangeView, RanksView, Roof, SpeedTable, Step,
+  TitledTable, Window,
+} from './generated/page_data';
 
 export type Timeline = TimelineView;
 
 /** Operations per byte and operations per second; null where it cannot be drawn. */
 export type Place = [number, number] | null;
 
-export interface LevelPlace { level: Level; useful: Place; executed: Place; utilisation: string; share: number | null; is_limiting: boolean }
+export interface LevelPlace {
+  level: Level; useful: Place; executed: Place; utilisation: string; share: number | null; is_limiting: boolean;
+}
 
 /** A point with what follows from its data. */
 export interface PointView extends Omit<PointData, 'family' | 'levels'> {
@@ -50,7 +56,8 @@ export type BareChart = RunView['bare_charts'][number];
 const page = JSON.parse(await (await fileOf('page-data', 'application/json')).text()) as PageData;
 
 const columnOf = (role: Column['role']): number => page.columns.findIndex((column) => column.role === role);
-const [LABEL, CACHES, BOUND, AI, EXECUTED_AI, OF_ROOF] = (['label', 'cache', 'bound', 'ai', 'executed_ai', 'fraction_of_roofline'] as const).map(columnOf) as [number, number, number, number, number, number];
+const [LABEL, CACHES, BOUND, AI, EXECUTED_AI, OF_ROOF] = (['label', 'cache', 'bound', 'ai', 'executed_ai',
+  'fraction_of_roofline'] as const).map(columnOf) as [number, number, number, number, number, number];
 
 const words = new Map(page.bounds.map((bound) => [bound.id, bound]));
 const idOf = new Map(page.bounds.map((bound) => [bound.label, bound.id]));
@@ -64,15 +71,23 @@ function pointOf(point: PointData, { families, program }: ExperimentData): Point
     ...point,
     family: families[point.family] as Family, kernel: kernel?.name ?? '', kernelShort: kernel?.short ?? '',
     operators: (point.group?.operators ?? []).map(([operator, of]) => ({ name: program?.torch?.operators[operator] ?? '', share: of })),
-    label: texts[LABEL] ?? '', bound: idOf.get(texts[BOUND] ?? '') ?? 'unknown', cache: texts[CACHES] ?? '', fraction_of_roofline: values[OF_ROOF] ?? null,
-    useful: place(values[share === undefined ? AI : EXECUTED_AI], rate), executed: is_apart ? place(values[EXECUTED_AI], executed_rate) : null,
-    levels: point.levels.map(({ ai, executed_ai, ...rest }) => ({ ...rest, useful: place(ai, rate), executed: place(executed_ai, executed_rate) })),
+    label: texts[LABEL] ?? '', bound: idOf.get(texts[BOUND] ?? '') ?? 'unknown', cache: texts[CACHES] ?? '',
+    fraction_of_roofline: values[OF_ROOF] ?? null,
+    useful: place(values[share === undefined ? AI : EXECUTED_AI], rate),
+    executed: is_apart ? place(values[EXECUTED_AI], executed_rate) : null,
+    levels: point.levels.map(({ ai, executed_ai, ...rest }) =>
+      ({ ...rest, useful: place(ai, rate), executed: place(executed_ai, executed_rate) })),
   };
+}
+
+function experimentOf(experiment: ExperimentData): ExperimentView {
+  const isOfProgram = experiment.program !== undefined && experiment.points.every(({ group }) => group !== undefined);
+  return { ...experiment, isOfProgram, points: experiment.points.map((point) => pointOf(point, experiment)) };
 }
 
 export const data = {
   ...page,
-  run: { ...page.run, experiments: page.run.experiments.map((experiment): ExperimentView => ({ ...experiment, isOfProgram: experiment.program !== undefined && experiment.points.every(({ group }) => group !== undefined), points: experiment.points.map((point) => pointOf(point, experiment)) })) } as RunView,
+  run: { ...page.run, experiments: page.run.experiments.map(experimentOf) } as RunView,
 };
 
 export const LEVELS: readonly Level[] = data.levels.map(({ id }) => id);
@@ -107,7 +122,11 @@ export function hasColumn(experiment: ExperimentView, column: number): boolean {
 /** Name and text of everything known about a point; a fact tells more than the column of the same name. */
 export function factsOf(experiment: ExperimentView, point: PointView): [string, string][] {
   const names = factNames(experiment);
-  return [...new Map([...point.texts.slice(1), ...point.facts].flatMap((text, name): [string, string][] => (text === null || text === '' || isUnaskedEnergy(name, text) || (point.share !== undefined && isEmpty(text)) ? [] : [[names[name] ?? '', text]])))];
+  const texts = [...point.texts.slice(1), ...point.facts];
+  return [...new Map(texts.flatMap((text, name): [string, string][] => {
+    const isLeftOut = text === null || text === '' || isUnaskedEnergy(name, text) || (point.share !== undefined && isEmpty(text));
+    return isLeftOut ? [] : [[names[name] ?? '', text]];
+  }))];
 }
 
 export function cacheStates(experiment: ExperimentView): string[] {

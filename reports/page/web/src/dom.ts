@@ -9,7 +9,9 @@ const isThere = (child: Child): child is Node | string => child !== null && chil
  * An element with attributes, listeners (`onclick`) and children. Texts become text nodes: names from files are data, never
  * markup.
  */
-export function h<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Attributes = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K, attributes: Attributes = {}, ...children: Child[]
+): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;

@@ -143,7 +143,7 @@ export function marksOf(spots: readonly Spot[], { fill, stroke, width }: Look, k
   const group = draw('g', { class: kind, fill, stroke, 'stroke-width': width });
   const outlines = spots.map(({ at, radius, outline, unit }) => outlineAt(outline, radius / unit, at));
   if (spots.length <= MOST_SINGLE) {
-    group.append(...spots.map((spot, i) => draw('path', { d: outlines[i] ?? '', fill: spot.fill ?? null, opacity: spot.opacity ?? null })));
+    group.append(...spots.map(({ fill: own = null, opacity = null }, i) => draw('path', { d: outlines[i] ?? '', fill: own, opacity })));
     return group;
   }
   // The edge of one is not to be seen on another.

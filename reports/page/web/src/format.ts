@@ -5,7 +5,8 @@ const SPACE = '\u00a0';
 /** With four digits: `238.5 µs`. */
 export function duration(seconds: number): string {
   if (!(seconds > 0)) return `0${SPACE}ns`;
-  const [unit, factor] = ([['s', 1], ['ms', 1e3], ['µs', 1e6], ['ns', 1e9]] as const).find(([, scale]) => seconds * scale >= 0.99995) ?? (['ns', 1e9] as const);
+  const [unit, factor] = ([['s', 1], ['ms', 1e3], ['µs', 1e6], ['ns', 1e9]] as const)
+    .find(([, scale]) => seconds * scale >= 0.99995) ?? (['ns', 1e9] as const);
   const value = seconds * factor;
   const digits = Math.max(0, 3 - Math.floor(Math.log10(value) + 1e-9));
   return `${value.toFixed(Math.min(digits, 3))}${SPACE}${unit}`;
@@ -17,7 +18,8 @@ export function percent(ratio: number): string {
   return `${(100 * ratio).toFixed(1)}${SPACE}%`;
 }
 
-export const wholePercent = (ratio: number): string => (ratio > 0 && ratio < 0.005 ? `<1${SPACE}%` : `${Math.round(100 * ratio)}${SPACE}%`);
+export const wholePercent = (ratio: number): string =>
+  (ratio > 0 && ratio < 0.005 ? `<1${SPACE}%` : `${Math.round(100 * ratio)}${SPACE}%`);
 
 /** `1 group`, `3 points` */
 export const counted = (number: number, thing: string): string => `${number} ${thing}${number === 1 ? '' : 's'}`;

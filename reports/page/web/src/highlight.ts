@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The point under the pointer or the keyboard: chart, table and tooltip agree on it.
 
-export interface Active { point: number; /** Where to show the tooltip, in pixels of the window; null: nowhere. */ at: { x: number; y: number } | null }
+export interface Active {
+  point: number;
+  /** Where to show the tooltip, in pixels of the window; null: nowhere. */
+  at: { x: number; y: number } | null;
+}
 
 type Listener = (active: Active | null) => void;
 

@@ -21,7 +21,8 @@ interface Measurement {
 interface Run { measurements: Measurement[]; application?: { passes?: Pass[] } }
 
 let run: Promise<Run> | undefined;
-const runOfPage = (): Promise<Run> => (run ??= fileOf('run-json', 'application/json').then(async (file) => JSON.parse(await file.text()) as Run));
+const runOfPage = (): Promise<Run> => (run ??= fileOf('run-json', 'application/json')
+  .then(async (file) => JSON.parse(await file.text()) as Run));
 
 const WIDTH = 316;
 const HEIGHT = 150;
@@ -49,7 +50,8 @@ function ticksOfTimes(low: number, high: number): number[] {
 /** All ticks of an axis in the unit of its largest. */
 export function tickTexts(ticks: readonly number[]): string[] {
   const most = Math.max(...ticks.map(Math.abs));
-  const [unit, factor] = ([['s', 1], ['ms', 1e3], ['µs', 1e6], ['ns', 1e9]] as const).find(([, scale]) => most * scale >= 1) ?? (['ns', 1e9] as const);
+  const [unit, factor] = ([['s', 1], ['ms', 1e3], ['µs', 1e6], ['ns', 1e9]] as const)
+    .find(([, scale]) => most * scale >= 1) ?? (['ns', 1e9] as const);
   return ticks.map((tick) => `${Number((tick * factor).toPrecision(4))}\u00a0${unit}`);
 }
 
@@ -68,11 +70,13 @@ function overTime(parts: readonly Part[], passes: readonly Pass[], isLog: boolea
   const last = Math.max(...parts.map(([start]) => start), ...passes.map(({ end_s }) => end_s), 1e-9);
   const x = (at: number): number => FRAME.left + ((at - first) / (last - first)) * (FRAME.right - FRAME.left);
   const scale = isLog ? Math.log : (value: number): number => value;
-  const y = (time: number): number => FRAME.bottom - ((scale(time) - scale(low)) / (scale(high) - scale(low))) * (FRAME.bottom - FRAME.top);
+  const y = (time: number): number =>
+    FRAME.bottom - ((scale(time) - scale(low)) / (scale(high) - scale(low))) * (FRAME.bottom - FRAME.top);
 
   const svg = draw('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: 'over-time', role: 'img' });
   for (const { start_s, end_s } of passes.filter(({ is_traced }) => !is_traced)) {
-    svg.append(draw('rect', { x: x(start_s), y: FRAME.top, width: Math.max(1, x(end_s) - x(start_s)), height: FRAME.bottom - FRAME.top, class: 'untraced' }));
+    svg.append(draw('rect', { x: x(start_s), y: FRAME.top, width: Math.max(1, x(end_s) - x(start_s)), height: FRAME.bottom - FRAME.top,
+      class: 'untraced' }));
   }
   const rows = isLog ? ticksOfTimes(low, high) : linearTicks(low, high, 4);
   const texts = tickTexts(rows);
@@ -81,19 +85,24 @@ function overTime(parts: readonly Part[], passes: readonly Pass[], isLog: boolea
     draw('text', { x: FRAME.left - 5, y: y(tick) + 3.5, class: 'end' }, texts[i] ?? '')));
   const columns = linearTicks(first, last, 3);
   const columnTexts = tickTexts(columns);
-  columns.forEach((tick, i) => svg.append(draw('text', { x: Math.min(x(tick), FRAME.right - 14), y: FRAME.bottom + 13, class: 'middle' }, columnTexts[i] ?? '')));
+  columns.forEach((tick, i) => svg.append(draw('text', { x: Math.min(x(tick), FRAME.right - 14), y: FRAME.bottom + 13, class: 'middle' },
+    columnTexts[i] ?? '')));
   svg.append(draw('text', { x: (FRAME.left + FRAME.right) / 2, y: HEIGHT - 3, class: 'middle' }, 'since the first launch'));
 
   const isBinned = parts.some(([, launches]) => launches > 1);
   if (isBinned) {
-    for (const [start, , , min, , max] of parts) svg.append(draw('line', { x1: x(start), x2: x(start), y1: y(min), y2: y(max), class: 'extremes' }));
+    for (const [start, , , min, , max] of parts) svg.append(draw('line',
+      { x1: x(start), x2: x(start), y1: y(min), y2: y(max), class: 'extremes' }));
     // Nothing is known about the time in between where the trace was off.
-    const isApart = (from: number, to: number): boolean => passes.some(({ is_traced, start_s, end_s }) => !is_traced && start_s < to && end_s > from);
+    const isApart = (from: number, to: number): boolean =>
+      passes.some(({ is_traced, start_s, end_s }) => !is_traced && start_s < to && end_s > from);
     const step = (i: number): string => (i === 0 || isApart((parts[i - 1] as Part)[0], (parts[i] as Part)[0]) ? 'M' : 'L');
-    svg.append(draw('path', { d: parts.map(([start, , , , median], i) => `${step(i)}${x(start).toFixed(1)} ${y(median).toFixed(1)}`).join(''), class: 'medians' }));
+    svg.append(draw('path', { d: parts.map(([start, , , , median], i) => `${step(i)}${x(start).toFixed(1)} ${y(median).toFixed(1)}`)
+      .join(''), class: 'medians' }));
   }
   for (const [start, , counted, , median, max] of parts) {
-    if (!isBinned || counted > 0) svg.append(draw('circle', { cx: x(start), cy: y(isBinned ? max : median), r: 2.4, class: counted > 0 ? 'counted' : 'plain' }));
+    if (!isBinned || counted > 0) svg.append(draw('circle',
+      { cx: x(start), cy: y(isBinned ? max : median), r: 2.4, class: counted > 0 ? 'counted' : 'plain' }));
   }
   const cursor = draw('line', { y1: FRAME.top, y2: FRAME.bottom, class: 'cursor', visibility: 'hidden' });
   svg.append(cursor);
@@ -128,7 +137,8 @@ function overTime(parts: readonly Part[], passes: readonly Pass[], isLog: boolea
 function partText([start, launches, counted, min, median, max]: Part): string {
   const at = `at ${duration(start)}: `;
   if (launches === 1) return `${at}${duration(median)}${counted > 0 ? ', counted' : ''}`;
-  return `${at}${count(launches)} launches, ${duration(min)} to ${duration(max)}, median ${duration(median)}${counted > 0 ? `, ${counted} counted` : ''}`;
+  return `${at}${count(launches)} launches, ${duration(min)} to ${duration(max)}, median ${duration(median)}` +
+    (counted > 0 ? `, ${counted} counted` : '');
 }
 
 function timesOverRun(store: ViewStore, parts: readonly Part[], passes: readonly Pass[]): HTMLElement {
@@ -148,12 +158,15 @@ function timesOverRun(store: ViewStore, parts: readonly Part[], passes: readonly
       onclick: () => { store.set({ times: axis }); redraw(); box.querySelector<HTMLElement>(`[data-value="${axis}"]`)?.focus(); },
     }, axis);
     fill(box,
-      h('div', { class: 'times-head' }, h('h3', {}, 'Launches over the run'), h('span', { class: 'switch', role: 'group', 'aria-label': 'Time axis' }, choice('linear'), choice('log'))),
+      h('div', { class: 'times-head' }, h('h3', {}, 'Launches over the run'),
+        h('span', { class: 'switch', role: 'group', 'aria-label': 'Time axis' }, choice('linear'), choice('log'))),
       h('figure', { class: 'times' }, chart,
         h('figcaption', { class: 'muted' },
-          isBinned ? h('span', {}, h('i', { class: 'key band' }), 'shortest to longest') : h('span', {}, h('i', { class: 'key plain' }), 'launch'),
+          isBinned ? h('span', {}, h('i', { class: 'key band' }), 'shortest to longest')
+            : h('span', {}, h('i', { class: 'key plain' }), 'launch'),
           isBinned && h('span', {}, h('i', { class: 'key line' }), 'median'),
-          counted > 0 && h('span', {}, h('i', { class: 'key counted' }), isBinned ? 'including some held for counting' : 'held for counting'),
+          counted > 0 && h('span', {}, h('i', { class: 'key counted' }),
+            isBinned ? 'including some held for counting' : 'held for counting'),
           passes.some(({ is_traced }) => !is_traced) && h('span', {}, h('i', { class: 'key untraced' }), 'not traced'))),
       said);
     said.textContent = `${summary}.`;
@@ -168,9 +181,14 @@ function quantiles(times: readonly number[]): HTMLElement {
   const most = times.at(-1) as number;
   // One launch in a hundred may be a hundred times as long: it would flatten all others.
   const top = Math.min(most, 1.5 * (times[Math.floor(0.95 * (times.length - 1))] as number));
-  const svg = draw('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `Times of launches from the shortest, ${duration(times[0] as number)}, to the longest, ${duration(most)}` });
-  svg.append(draw('path', { d: times.map((time, i) => `${i === 0 ? 'M' : 'L'}${((i * width) / (times.length - 1)).toFixed(1)} ${(height - 2 - (Math.min(time, top) / top) * (height - 6)).toFixed(1)}`).join(''), class: 'curve' }));
-  return h('figure', { class: 'quantiles' }, svg, h('figcaption', { class: 'muted' }, `Launches from the shortest (${duration(times[0] as number)}) to the longest (${duration(most)}). Over the run: unavailable: an older rooflinectl, which did not keep these times, recorded this run.`));
+  const svg = draw('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img',
+    'aria-label': `Times of launches from the shortest, ${duration(times[0] as number)}, to the longest, ${duration(most)}` });
+  const x = (i: number): string => ((i * width) / (times.length - 1)).toFixed(1);
+  const y = (time: number): string => (height - 2 - (Math.min(time, top) / top) * (height - 6)).toFixed(1);
+  svg.append(draw('path', { d: times.map((time, i) => `${i === 0 ? 'M' : 'L'}${x(i)} ${y(time)}`).join(''), class: 'curve' }));
+  return h('figure', { class: 'quantiles' }, svg, h('figcaption', { class: 'muted' },
+    `Launches from the shortest (${duration(times[0] as number)}) to the longest (${duration(most)}). Over the run: unavailable: ` +
+    'an older rooflinectl, which did not keep these times, recorded this run.'));
 }
 
 function spread({ counter_spread = {}, counter_repeats = 0 }: Measurement): HTMLElement | null {
@@ -195,7 +213,8 @@ export function launches(store: ViewStore, point: GroupView): HTMLElement {
     if (!measurement) return;
     const parts = measurement.launches?.over_time ?? [];
     const times = [...(measurement.time?.samples_s ?? [])].sort((a, b) => a - b);
-    const passes = (application?.passes ?? []).filter(({ process }) => measurement.process === undefined || process === measurement.process);
+    const passes = (application?.passes ?? []).filter(({ process }) =>
+      measurement.process === undefined || process === measurement.process);
     fill(element,
       parts.length > 0 ? timesOverRun(store, parts, passes)
         : times.length > 1 ? quantiles(times)

@@ -12,7 +12,8 @@ import { jumpToChosen, pinnedPoints } from './pins';
 import { preparePrint } from './print';
 import { rangeTree } from './ranges';
 import { ranks as rankSection } from './ranks';
-import { agreements, ceilings, collectives, energy, environment, implausible, ladder, links as deviceLinks, primitives, program, scaling, sizeSweep, spread, suspicion } from './sections';
+import { agreements, ceilings, collectives, energy, environment, implausible, ladder, links as deviceLinks, primitives, program, scaling,
+  sizeSweep, spread, suspicion } from './sections';
 import { PointTable } from './table';
 import { applyTheme } from './theme';
 import { timeChip, timeStrips } from './time_strips';
@@ -40,7 +41,8 @@ function heading(store: ViewStore): HTMLElement {
       h('h2', {}, shown.heading),
       experiment ? h('p', { class: 'muted' }, experiment.subtitle) : null,
       h('p', { class: 'provenance' }, shown.provenance),
-      experiment && !experiment.isOfProgram ? h('p', { class: 'headline' }, experiment.headline, ' Click a point or its row to see what bounds it and what to try next.') : null);
+      experiment && !experiment.isOfProgram ? h('p', { class: 'headline' }, experiment.headline,
+        ' Click a point or its row to see what bounds it and what to try next.') : null);
   });
   return element;
 }
@@ -49,15 +51,20 @@ function guide(store: ViewStore): HTMLElement {
   const work = h('li');
   const mark = h('li');
   store.show(() => {
-    mark.textContent = store.experiment?.isOfProgram ? 'Each mark is a group: the launches of one kernel in one shape and NVTX range. Numbers rank the groups by time, longest first.' : 'Each mark is a kernel.';
+    mark.textContent = store.experiment?.isOfProgram
+      ? 'Each mark is a group: the launches of one kernel in one shape and NVTX range. Numbers rank the groups by time, longest first.'
+      : 'Each mark is a kernel.';
     work.textContent = store.experiment?.isOfProgram
-      ? 'Marks show executed work, as counted for some launches: nothing is known about the work that the algorithm needs. The area of a mark is its share of the GPU time.'
-      : 'Filled: the work that the algorithm needs. Hollow: the work that was executed. A gap between them means redundant work or excess traffic.';
+      ? 'Marks show executed work, as counted for some launches: nothing is known about the work that the algorithm needs. ' +
+        'The area of a mark is its share of the GPU time.'
+      : 'Filled: the work that the algorithm needs. Hollow: the work that was executed. ' +
+        'A gap between them means redundant work or excess traffic.';
   });
   return h('details', { class: 'guide' }, h('summary', {}, 'How to read this'),
     h('ul', {},
       mark, h('li', {}, 'Further right: more operations per byte. Higher: faster.'),
-      h('li', {}, 'The line above a mark is its roof: no kernel with its intensity can be faster on this device. The slope is memory bandwidth, the flat part is arithmetic throughput.'),
+      h('li', {}, 'The line above a mark is its roof: no kernel with its intensity can be faster on this device. ' +
+        'The slope is memory bandwidth, the flat part is arithmetic throughput.'),
       work,
       h('li', {}, 'A mark far below its roof is waiting for something: hover to see what bounds it, click to keep its numbers.')));
 }
@@ -67,7 +74,10 @@ function build(root: HTMLElement): void {
   const highlight = new Highlight();
   const chart = new Chart(store, highlight);
   const points = data.run.experiments.length > 0 ? new PointTable(store, highlight).element : null;
-  const links = [['#points', 'Points'], ['#time', 'Over time'], ['#program', 'Program'], ['#ranks', 'Ranks'], ['#sizes', 'Sizes'], ['#scaling', 'Scaling'], ['#energy', 'Energy'], ['#ladder', 'Ladder'], ['#primitives', 'Primitives'], ['#ceilings', 'Ceilings'], ['#spread', 'Spread'], ['#links', 'Links'], ['#collectives', 'Collectives'], ['#agreement', 'Agreement'], ['#environment', 'Environment']] as const;
+  const links = [['#points', 'Points'], ['#time', 'Over time'], ['#program', 'Program'], ['#ranks', 'Ranks'], ['#sizes', 'Sizes'],
+    ['#scaling', 'Scaling'], ['#energy', 'Energy'], ['#ladder', 'Ladder'], ['#primitives', 'Primitives'], ['#ceilings', 'Ceilings'],
+    ['#spread', 'Spread'], ['#links', 'Links'], ['#collectives', 'Collectives'], ['#agreement', 'Agreement'],
+    ['#environment', 'Environment']] as const;
   const head = heading(store);
   const inspected = inspector(store);
   const top = overview(store);
@@ -88,7 +98,8 @@ function build(root: HTMLElement): void {
   const beside = rankSection();
   // A link is only shown while its target exists: not every experiment has steps or sizes.
   const jumps = links.flatMap(([id, text]) => {
-    const section = [whole, beside, time, points, sizes, gpus, joules, steps, ...lower].find((candidate) => candidate && `#${candidate.id}` === id);
+    const section = [whole, beside, time, points, sizes, gpus, joules, steps, ...lower]
+      .find((candidate) => candidate && `#${candidate.id}` === id);
     if (!section) return [];
     const button = h('button', { type: 'button', class: 'link', onclick: () => section.scrollIntoView() });
     store.show(() => {
@@ -115,8 +126,8 @@ function build(root: HTMLElement): void {
     stage.classList.toggle('without-ranges', ranges.hidden);
     if (!points) return;
     stage.hidden = wasWatched(store.experiment);
-    // With many sizes, the lines over them come first: on the roofline all sizes of a version have the same intensity. An element that is moved loses
-    // the focus.
+    // With many sizes, the lines over them come first: on the roofline all sizes of a version have the same intensity. An element
+    // that is moved loses the focus.
     const isOfSizes = (store.experiment?.best.length ?? 0) > 0;
     if (isOfSizes && sizes.parentElement !== left) left.prepend(sizes);
     else if (!isOfSizes && sizes.parentElement === left) main.insertBefore(sizes, joules);
@@ -131,7 +142,8 @@ function build(root: HTMLElement): void {
     }
   });
   fill(root,
-    h('div', { class: 'topbar', role: 'region', 'aria-label': 'Experiments, sections and downloads' }, experimentTabs(store), h('div', { class: 'actions' },
+    h('div', { class: 'topbar', role: 'region', 'aria-label': 'Experiments, sections and downloads' }, experimentTabs(store),
+      h('div', { class: 'actions' },
       h('nav', { class: 'jumps', 'aria-label': 'Sections' }, ...jumps),
       downloads(store), themeButton(store))),
     main,

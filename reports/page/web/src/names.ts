@@ -53,7 +53,8 @@ function aroundDifference(texts: readonly string[], most: number): [string, stri
     if (text.length - word <= room + tail + 1) return `${text.slice(0, most - 1 - (text.length - word))}…${text.slice(word)}`;
     return `${text.slice(0, head)}…${text.slice(word, word + room)}…${text.slice(text.length - tail)}`;
   };
-  const ways = [(text: string) => cutAt(text, Math.floor(most * 0.2)), (text: string) => cutAt(text, 0), (text: string) => cutAt(text, Math.floor(most * 0.45)), (text: string) => shortened(text, most)]
+  const ways = [(text: string) => cutAt(text, Math.floor(most * 0.2)), (text: string) => cutAt(text, 0),
+    (text: string) => cutAt(text, Math.floor(most * 0.45)), (text: string) => shortened(text, most)]
     .map((way) => texts.map((text) => way(text).replace(/…[….,\s]*…|[….]*…/g, '…')));
   const counts = ways.map((all) => {
     const count = new Map<string, number>();

@@ -19,21 +19,27 @@ function timeBar(store: ViewStore, view: View, experiment: ExperimentView): HTML
   const total = sums.reduce((all, { sum }) => all + sum.total, 0);
   const choose = (bound: string) => (): void => store.set({ bound: view.bound === bound ? null : bound });
   const bar = h('div', { class: 'time-bar', 'aria-hidden': 'true' }, ...sums.filter(({ sum }) => sum.total > 0).map(({ bound, sum }) => {
-    const part = h('span', { title: `${wordsFor(bound).label}: ${percent(sum.total / total)}`, class: view.bound !== null && view.bound !== bound ? 'dim' : null, onclick: choose(bound) });
+    const part = h('span', { title: `${wordsFor(bound).label}: ${percent(sum.total / total)}`,
+      class: view.bound !== null && view.bound !== bound ? 'dim' : null, onclick: choose(bound) });
     // Parts that grow by less than 1 together would leave the rest of the bar empty.
     part.style.flexGrow = String((100 * sum.total) / total);
     part.style.background = colourOfBound(bound);
     return part;
   }));
-  const isWhole = view.range === null && view.scope === null && view.kernel === null && view.type === null && view.time === null && view.filter === '';
+  const isWhole = view.range === null && view.scope === null && view.kernel === null && view.type === null && view.time === null &&
+    view.filter === '';
   return h('div', { class: 'limits' },
-    h('p', { class: 'muted' }, `${isWhole ? 'GPU time' : `Selected: ${duration(total)} of GPU time`} by bottleneck (grey: number of groups, one for each kernel, shape and NVTX range)`),
+    h('p', { class: 'muted' },
+      `${isWhole ? 'GPU time' : `Selected: ${duration(total)} of GPU time`} by bottleneck ` +
+      '(grey: number of groups, one for each kernel, shape and NVTX range)'),
     bar,
     h('ul', { class: 'bound-chips' }, ...sums.map(({ bound, sum }) => {
       const swatch = h('span', { class: 'swatch', 'aria-hidden': 'true' });
       swatch.style.background = colourOfBound(bound);
-      return h('li', {}, h('button', { type: 'button', 'aria-pressed': String(view.bound === bound), 'data-value': bound, title: `${wordsFor(bound).meaning} Click: show only these.`, onclick: choose(bound) },
-        swatch, wordsFor(bound).label, ' ', h('strong', {}, percent(total > 0 ? sum.total / total : 0)), h('span', { class: 'muted' }, ` ${sum.groups}`)));
+      return h('li', {}, h('button', { type: 'button', 'aria-pressed': String(view.bound === bound), 'data-value': bound,
+        title: `${wordsFor(bound).meaning} Click: show only these.`, onclick: choose(bound) },
+        swatch, wordsFor(bound).label, ' ', h('strong', {}, percent(total > 0 ? sum.total / total : 0)),
+        h('span', { class: 'muted' }, ` ${sum.groups}`)));
     })));
 }
 
@@ -48,7 +54,9 @@ export function overview(store: ViewStore): HTMLElement {
     if (previous?.experiment !== view.experiment || head.childElementCount === 0) {
       fill(head,
         h('p', { class: 'headline' }, experiment.headline),
-        h('dl', { class: 'figures' }, ...(experiment.program?.figures ?? []).map(({ name, value, note }) => h('div', {}, h('dt', {}, name), h('dd', {}, h('strong', {}, value), h('span', { class: 'muted' }, note))))));
+        h('dl', { class: 'figures' }, ...(experiment.program?.figures ?? [])
+          .map(({ name, value, note }) => h('div', {}, h('dt', {}, name),
+            h('dd', {}, h('strong', {}, value), h('span', { class: 'muted' }, note))))));
     }
     keepFocus(limits, () => fill(limits, timeBar(store, view, experiment)));
   });

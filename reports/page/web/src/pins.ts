@@ -46,7 +46,8 @@ export function pinnedPoints(store: ViewStore): HTMLElement {
     const names = [...new Set(factNames(experiment))].filter((name) => facts.some((fact) => fact.has(name)));
     const head = h('tr', {}, h('td'), ...points.map(({ point, number }) => h('th', { scope: 'col' },
       pointGlyph(point), `${point.label} `, h('span', { class: 'pin' }, String(number)),
-      h('button', { type: 'button', class: 'close', 'aria-label': `Unpin ${point.label}`, onclick: () => store.togglePin(point.key) }, '×'))));
+      h('button', { type: 'button', class: 'close', 'aria-label': `Unpin ${point.label}`, onclick: () => store.togglePin(point.key) },
+        '×'))));
     const rows = names.map((name) => {
       const texts = facts.map((fact) => fact.get(name) ?? '–');
       const differs = differ(texts);
@@ -63,7 +64,10 @@ export function pinnedPoints(store: ViewStore): HTMLElement {
   return element;
 }
 
-/** Leads to the numbers of the chosen point while they are out of sight: the chosen row may be far below, or the chosen mark on a small screen. */
+/**
+ * Leads to the numbers of the chosen point while they are out of sight: the chosen row may be far below, or the chosen mark on a
+ * small screen.
+ */
 export function jumpToChosen(store: ViewStore, inspector: HTMLElement): HTMLElement {
   let isSeen = false;
   const button = h('button', { type: 'button', class: 'jump-to-pins', onclick: () => inspector.scrollIntoView({ block: 'start' }) });

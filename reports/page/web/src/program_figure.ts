@@ -181,7 +181,10 @@ class ProgramFigure {
     }
   }
 
-  /** The path of the program: a mark for each phase, its area the phase's share of the time, later ones darker, and a line through them. */
+  /**
+   * The path of the program: a mark for each phase, its area the phase's share of the time, later ones darker, and a line
+   * through them.
+   */
   private addPhases(): void {
     const phases = placedPhases(this.view, this.experiment);
     const all = phases.reduce((sum, { phase }) => sum + phase.duration_ns, 0);

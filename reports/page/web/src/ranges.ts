@@ -13,8 +13,12 @@ export const NO_SCOPE = 'not in the trace';
 /** What a tree is of: the member of the view that it chooses. */
 type Kind = 'range' | 'scope';
 
-const titleOf = (experiment: ExperimentView, kind: Kind): string => (kind === 'range' ? 'NVTX ranges' : experiment.program?.torch?.has_modules ? 'Modules' : 'Operators');
-const rangesOf = (experiment: ExperimentView, kind: Kind): RangeView[] => (kind === 'range' ? experiment.program?.ranges ?? [] : scopesOf(experiment).filter(({ total_s }) => total_s > 0));
+type Sums = Pick<RangeView, 'launches' | 'total_s' | 'share' | 'fraction_of_roofline'>;
+
+const titleOf = (experiment: ExperimentView, kind: Kind): string =>
+  (kind === 'range' ? 'NVTX ranges' : experiment.program?.torch?.has_modules ? 'Modules' : 'Operators');
+const rangesOf = (experiment: ExperimentView, kind: Kind): RangeView[] =>
+  (kind === 'range' ? experiment.program?.ranges ?? [] : scopesOf(experiment).filter(({ total_s }) => total_s > 0));
 
 export function rangeTree(store: ViewStore): HTMLElement {
   const element = h('nav', { class: 'ranges' });
@@ -25,20 +29,25 @@ export function rangeTree(store: ViewStore): HTMLElement {
   const turned = new Map<string, boolean>();
   let isIcicle = false;
 
-  const isOpen = ({ path, depth }: RangeView): boolean => turned.get(path) ?? (depth < OPEN_DEPTH || (store.view[kind] ?? '').startsWith(`${path}/`));
+  const isOpen = ({ path, depth }: RangeView): boolean =>
+    turned.get(path) ?? (depth < OPEN_DEPTH || (store.view[kind] ?? '').startsWith(`${path}/`));
   const choose = (path: string | null) => (): void => store.set({ [kind]: store.view[kind] === path ? null : path, zoom: null });
   const nameOf = ({ path, name }: RangeView): string => (path === '' ? (kind === 'range' ? NO_RANGE : NO_SCOPE) : name);
 
-  function row(label: string, path: string | null, { launches, total_s, share, fraction_of_roofline }: Pick<RangeView, 'launches' | 'total_s' | 'share' | 'fraction_of_roofline'>, depth: number, toggle: HTMLElement | null): HTMLElement {
+  function row(label: string, path: string | null, sums: Sums, depth: number, toggle: HTMLElement | null): HTMLElement {
+    const { launches, total_s, share, fraction_of_roofline } = sums;
     const bar = h('span', { class: 'share-bar', 'aria-hidden': 'true' });
     bar.style.width = `${Math.min(100, 100 * share)}%`;
     const item = h('li', { class: store.view[kind] === path ? 'chosen' : null }, toggle ?? h('span', { class: 'toggle' }),
       h('button', {
         type: 'button', class: 'range', 'aria-pressed': String(store.view[kind] === path), 'data-value': path ?? '*',
-        title: `${path || label}: ${duration(total_s)}, ${percent(share)} of GPU time, ${launches} launches${fraction_of_roofline === null ? '' : `, ${wholePercent(fraction_of_roofline)} of roofline`}`, onclick: choose(path),
+        title: `${path || label}: ${duration(total_s)}, ${percent(share)} of GPU time, ${launches} launches` +
+          (fraction_of_roofline === null ? '' : `, ${wholePercent(fraction_of_roofline)} of roofline`),
+        onclick: choose(path),
       },
         h('span', { class: 'name' }, label), h('span', { class: 'share' }, percent(share)),
-        h('span', { class: 'muted numbers' }, `${duration(total_s)} · ${count(launches)}\u00a0×`), h('span', { class: 'muted share' }, fraction_of_roofline === null ? '' : `${wholePercent(fraction_of_roofline)} of roofline`),
+        h('span', { class: 'muted numbers' }, `${duration(total_s)} · ${count(launches)}\u00a0×`),
+        h('span', { class: 'muted share' }, fraction_of_roofline === null ? '' : `${wholePercent(fraction_of_roofline)} of roofline`),
         h('span', { class: 'share-track', 'aria-hidden': 'true' }, bar)));
     item.style.setProperty('--depth', String(depth));
     return item;
@@ -62,7 +71,8 @@ export function rangeTree(store: ViewStore): HTMLElement {
       const isShownOpen = isOpen(range);
       if (hasInner && !isShownOpen) closedAt = range.depth;
       const toggle = hasInner ? h('button', {
-        type: 'button', class: 'toggle', 'aria-expanded': String(isShownOpen), 'aria-label': `${isShownOpen ? 'Close' : 'Open'} ${nameOf(range)}`,
+        type: 'button', class: 'toggle', 'aria-expanded': String(isShownOpen),
+        'aria-label': `${isShownOpen ? 'Close' : 'Open'} ${nameOf(range)}`,
         onclick: () => { turned.set(range.path, !isShownOpen); draw(); },
       }, isShownOpen ? '▾' : '▸') : null;
       items.push(row(nameOf(range), range.path, range, range.depth + 1, toggle));
@@ -83,7 +93,9 @@ export function rangeTree(store: ViewStore): HTMLElement {
       ends[range.depth] = left + range.share;
       depths = Math.max(depths, range.depth + 1);
       if (range.share < 0.002) continue;
-      const cell = h('button', { type: 'button', 'aria-pressed': String(store.view[kind] === range.path), title: `${range.path || nameOf(range)}: ${percent(range.share)}, ${duration(range.total_s)}`, onclick: choose(range.path) }, nameOf(range));
+      const cell = h('button', { type: 'button', 'aria-pressed': String(store.view[kind] === range.path),
+        title: `${range.path || nameOf(range)}: ${percent(range.share)}, ${duration(range.total_s)}`, onclick: choose(range.path) },
+        nameOf(range));
       Object.assign(cell.style, { left: `${100 * left}%`, width: `${100 * range.share}%`, top: `${24 * range.depth}px` });
       box.append(cell);
     }
@@ -94,10 +106,12 @@ export function rangeTree(store: ViewStore): HTMLElement {
   /** The trees that there are, to choose from. */
   function head(experiment: ExperimentView, kinds: readonly Kind[]): HTMLElement {
     const titles = kinds.length > 1
-      ? kinds.map((of) => h('button', { type: 'button', 'aria-pressed': String(of === kind), 'data-value': of, onclick: () => { asked = of; draw(); } }, titleOf(experiment, of)))
+      ? kinds.map((of) => h('button', { type: 'button', 'aria-pressed': String(of === kind), 'data-value': of,
+        onclick: () => { asked = of; draw(); } }, titleOf(experiment, of)))
       : [h('h2', {}, titleOf(experiment, kind))];
     return h('div', { class: 'ranges-head' }, ...titles,
-      h('button', { type: 'button', 'aria-pressed': String(isIcicle), 'data-value': 'icicle', onclick: () => { isIcicle = !isIcicle; draw(); } }, 'Icicle'));
+      h('button', { type: 'button', 'aria-pressed': String(isIcicle), 'data-value': 'icicle',
+        onclick: () => { isIcicle = !isIcicle; draw(); } }, 'Icicle'));
   }
 
   function draw(): void {
@@ -114,10 +128,12 @@ export function rangeTree(store: ViewStore): HTMLElement {
       head(experiment, kinds),
       isIcicle && icicle(ranges),
       tree(experiment, ranges),
-      kind === 'scope' && h('p', { class: 'muted' }, 'Estimates: each group’s time is divided as its launches are in a PyTorch trace of a different run.')));
+      kind === 'scope' && h('p', { class: 'muted' },
+        'Estimates: each group’s time is divided as its launches are in a PyTorch trace of a different run.')));
   }
   store.show((view, previous) => {
-    if (previous?.experiment === view.experiment && previous.range === view.range && previous.scope === view.scope && previous.time === view.time) return;
+    if (previous?.experiment === view.experiment && previous.range === view.range && previous.scope === view.scope &&
+      previous.time === view.time) return;
     draw();
   });
   return element;

@@ -31,9 +31,11 @@ const MOST_WITH_TEXT = 16;
 type Chosen = (name: string) => boolean;
 
 function chosenBy(list: string): Chosen {
-  const spans = [...list.matchAll(/(\d+)(?:\s*[-–]\s*(\d+))?/g)].map(([, first, last]) => [Number(first), Number(last ?? first)] as const);
+  const spans = [...list.matchAll(/(\d+)(?:\s*[-–]\s*(\d+))?/g)]
+    .map(([, first, last]) => [Number(first), Number(last ?? first)] as const);
   if (spans.length === 0) return () => true;
-  return (name) => [...name.matchAll(/\d+/g)].some(([number]) => spans.some(([first, last]) => Number(number) >= first && Number(number) <= last));
+  return (name) => [...name.matchAll(/\d+/g)].some(([number]) =>
+    spans.some(([first, last]) => Number(number) >= first && Number(number) <= last));
 }
 
 function phaseMap({ ranks: all, rows, left_out_ranks: ranksLeft, left_out_phases: phasesLeft }: Phases, isChosen: Chosen): HTMLElement {
@@ -50,9 +52,12 @@ function phaseMap({ ranks: all, rows, left_out_ranks: ranksLeft, left_out_phases
     }));
   };
   return h('div', {}, h('h3', {}, 'Time by rank and phase'),
-    h('p', { class: 'muted' }, 'Time in kernels within each NVTX range; collectives, in which ranks wait for each other, are a row of their own. Red: longer than the median of the row, green: shorter; colours saturate at 25 %.'),
+    h('p', { class: 'muted' },
+      'Time in kernels within each NVTX range; collectives, in which ranks wait for each other, are a row of their own. ' +
+      'Red: longer than the median of the row, green: shorter; colours saturate at 25 %.'),
     scrollBox('Time by rank and phase', h('table', { class: `heat-map rank-map${hasTexts ? '' : ' narrow'}` },
-      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'phase'), ...ranks.map((name) => h('th', { scope: 'col', class: 'number', title: name }, hasTexts ? name : '')))),
+      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'phase'),
+        ...ranks.map((name) => h('th', { scope: 'col', class: 'number', title: name }, hasTexts ? name : '')))),
       h('tbody', {}, ...rows.map(row)))),
     ranksLeft > 0 && h('p', { class: 'muted' }, `${all.length} of ${all.length + ranksLeft} ranks are shown, evenly spaced.`),
     phasesLeft > 0 && h('p', { class: 'muted' }, `… and ${phasesLeft} more phases.`));
@@ -75,7 +80,8 @@ function laneStrips({ duration, lanes: all }: Lanes, isChosen: Chosen): HTMLElem
   const width = lanes[0]?.compute.length ?? 0;
   const height = lanes.length * (LANE_HEIGHT + LANE_GAP);
   const none = new Array<number>(width).fill(0);
-  const picture = draw('svg', { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', class: 'rank-lanes', role: 'img', 'aria-label': `What ${lanes.length} devices did in ${duration}` });
+  const picture = draw('svg', { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', class: 'rank-lanes', role: 'img',
+    'aria-label': `What ${lanes.length} devices did in ${duration}` });
   lanes.forEach(({ name, compute, collectives }, i) => {
     const y = i * (LANE_HEIGHT + LANE_GAP);
     const missing = compute.flatMap((value, x) => (value === null ? [`M${x} ${y}h1v${LANE_HEIGHT}h-1z`] : [])).join('');
@@ -89,7 +95,8 @@ function laneStrips({ duration, lanes: all }: Lanes, isChosen: Chosen): HTMLElem
   const names = h('div', { class: 'rank-lane-names' }, ...lanes.map(({ name }) => h('span', { title: name }, name)));
   return h('div', {}, h('h3', {}, 'Over time, one lane per rank'),
     h('p', { class: 'muted' }, `${duration} from the first sample to the last. `,
-      h('span', { class: 'lane-key compute' }), ' kernels ', h('span', { class: 'lane-key collective' }), ' collectives alone ', h('span', { class: 'lane-key idle' }), ' idle ', h('span', { class: 'lane-key missing' }), ' not sampled'),
+      h('span', { class: 'lane-key compute' }), ' kernels ', h('span', { class: 'lane-key collective' }), ' collectives alone ',
+      h('span', { class: 'lane-key idle' }), ' idle ', h('span', { class: 'lane-key missing' }), ' not sampled'),
     h('div', { class: 'rank-lane-box' }, names, picture));
 }
 

@@ -14,7 +14,8 @@ export function attainable(ai: number, roofs: readonly ShownRoof[]): number {
 }
 
 function highest(roofs: readonly ShownRoof[], kind: Roof['kind']): ShownRoof | undefined {
-  return roofs.filter((roof) => roof.kind === kind).reduce<ShownRoof | undefined>((best, roof) => (best && best.value >= roof.value ? best : roof), undefined);
+  return roofs.filter((roof) => roof.kind === kind).reduce<ShownRoof | undefined>((best, roof) =>
+    (best && best.value >= roof.value ? best : roof), undefined);
 }
 
 /** The ends of the line: where it meets the highest roof of the other kind, and well outside the frame. */
@@ -48,7 +49,10 @@ export function linesOf(roofs: readonly ShownRoof[], plane: Plane): { roof: Show
   });
 }
 
-/** Labels on the lines that are in the frame: none over another label, over another line or, where there is room, over `marks`; in pixels of the plot. */
+/**
+ * Labels on the lines that are in the frame: none over another label, over another line or, where there is room, over `marks`;
+ * in pixels of the plot.
+ */
 export function roofLabels(roofs: readonly ShownRoof[], plane: Plane, marks: readonly Box[] = []): { labels: RoofLabel[]; boxes: Box[] } {
   const labels: RoofLabel[] = [];
   const taken: Box[] = [];
@@ -60,8 +64,10 @@ export function roofLabels(roofs: readonly ShownRoof[], plane: Plane, marks: rea
     // Where the line is short, as on a phone, the name has no value.
     const candidates = [roof, { ...roof, text: roof.text.replace(/\s[\d.]+\s\S+$/, '') }]
       .flatMap((named) => (roof.kind === 'compute' ? levelPlaces(named, roofs, plane) : slopePlaces(named, roofs, plane)))
-      .filter(({ boxes }) => !boxes.some((box) => taken.some((other) => overlap(box, other)) || others.some(({ line: [left, right] }) => crosses(left, right, box))));
-    const found = candidates.find(({ boxes }) => !boxes.some((box) => marks.some((mark) => overlap(box, mark)))) ?? (roof.isLit ? candidates[0] : undefined);
+      .filter(({ boxes }) => !boxes.some((box) => taken.some((other) => overlap(box, other)) ||
+        others.some(({ line: [left, right] }) => crosses(left, right, box))));
+    const found = candidates.find(({ boxes }) => !boxes.some((box) => marks.some((mark) => overlap(box, mark)))) ??
+      (roof.isLit ? candidates[0] : undefined);
     if (!found) continue;
     taken.push(...found.boxes);
     labels.push(found.label);
@@ -80,7 +86,10 @@ export function crosses(start: Pixel, end: Pixel, box: Box): boolean {
 
 interface Candidate { label: RoofLabel; boxes: Box[] }
 
-/** Over the line, from the right; where the line is short, as on a phone, the name may begin left of it, but half of the name stays over it. */
+/**
+ * Over the line, from the right; where the line is short, as on a phone, the name may begin left of it, but half of the name
+ * stays over it.
+ */
 function levelPlaces(roof: ShownRoof, roofs: readonly ShownRoof[], plane: Plane): Candidate[] {
   const { frame } = plane;
   const [start] = lineOf(roof, roofs, plane);

@@ -23,7 +23,10 @@ function partIn({ group }: PointView, [first, next]: [number, number]): Part {
 
 const column = (title: string): number => data.columns.findIndex((candidate) => candidate.title === title);
 
-/** The point with the part of its launches that the trace has there; its rates, counters and times per launch are those of all launches. */
+/**
+ * The point with the part of its launches that the trace has there; its rates, counters and times per launch are those of all
+ * launches.
+ */
 function pointIn(point: PointView, [time, launched]: Part): PointView {
   if (!isGroup(point)) return point;
   const scaled = (value: number | null): number | null => (value === null ? null : value * time);
@@ -43,7 +46,8 @@ function pointIn(point: PointView, [time, launched]: Part): PointView {
   put('total', group.total_s * time, duration);
   put('could save', scaled(group.recoverable_s), duration);
   put('per step', scaled(cellOf(point, 'per step').value), duration);
-  return { ...point, share, texts, values, group: { ...group, launches, total_s: group.total_s * time, recoverable_s: scaled(group.recoverable_s), flops: scaled(group.flops), bytes: scaled(group.bytes) } };
+  return { ...point, share, texts, values, group: { ...group, launches, total_s: group.total_s * time,
+    recoverable_s: scaled(group.recoverable_s), flops: scaled(group.flops), bytes: scaled(group.bytes) } };
 }
 
 const known = new WeakMap<ExperimentView, Map<string, ExperimentView>>();

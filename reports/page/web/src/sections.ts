@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands below the chart and the table: ladder steps, ceilings, links, collectives, agreement, environment.
-import { data, type AgreementTable, type CeilingTable, type DeviceTables, type ExperimentView, type SpeedTable, type Step, type TitledTable } from './data';
+import { data, type AgreementTable, type CeilingTable, type DeviceTables, type ExperimentView, type SpeedTable, type Step,
+  type TitledTable } from './data';
 import { fill, folded, h, scrollBox } from './dom';
 import type { ViewStore } from './view';
 
@@ -11,12 +12,14 @@ function findings(texts: readonly string[]): HTMLElement | null {
 function step({ from, to, speedup, outcome, counter_changes, changes }: Step, experiment: ExperimentView, store: ViewStore): HTMLElement {
   const name = (index: number): HTMLElement | null => {
     const point = experiment.points[index];
-    return point ? h('button', { type: 'button', class: 'link', title: 'Pin', onclick: () => store.togglePin(point.key) }, point.label) : null;
+    return point ? h('button', { type: 'button', class: 'link', title: 'Pin', onclick: () => store.togglePin(point.key) }, point.label)
+      : null;
   };
   return h('li', {},
     h('p', { class: 'what' }, name(from), ' → ', name(to), ' ', h('strong', { class: outcome }, speedup)),
     h('p', { class: 'changes' }, changes.join(' · ')),
-    counter_changes.length > 0 && h('ul', {}, ...counter_changes.map((change) => h('li', {}, h('span', { class: 'muted' }, `${change.name} `), `${change.from} → ${change.to}`))));
+    counter_changes.length > 0 && h('ul', {}, ...counter_changes.map((change) =>
+      h('li', {}, h('span', { class: 'muted' }, `${change.name} `), `${change.from} → ${change.to}`))));
 }
 
 /** The number of steps that the style sheet keeps on paper. */
@@ -81,7 +84,8 @@ export function sizeSweep(store: ViewStore): HTMLElement {
     const speeds = store.experiment?.speeds ?? [];
     element.hidden = !picture && speeds.length === 0;
     fill(element, h('h2', {}, 'Sizes'),
-      picture && h('p', { class: 'muted' }, 'Bandwidth against the number of elements. The roofline cannot show it, because every size has the same intensity.'),
+      picture && h('p', { class: 'muted' },
+        'Bandwidth against the number of elements. The roofline cannot show it, because every size has the same intensity.'),
       picture,
       ...speeds.map((table) => folded(table.title, () => [heatMap(table)])));
   });
@@ -96,7 +100,8 @@ export function scaling(store: ViewStore): HTMLElement {
     const found = store.experiment?.scaling;
     element.hidden = !found;
     if (!found) return fill(element);
-    fill(element, h('h2', {}, 'Scaling'), h('p', { class: 'muted' }, found.explanation), drawing(`scaling-${view.experiment}`), ...found.tables.map(titledTable));
+    fill(element, h('h2', {}, 'Scaling'), h('p', { class: 'muted' }, found.explanation), drawing(`scaling-${view.experiment}`),
+      ...found.tables.map(titledTable));
   });
   return element;
 }
@@ -109,13 +114,15 @@ export function energy(store: ViewStore): HTMLElement {
     const picture = drawing(`energy-${view.experiment}`);
     element.hidden = !picture;
     fill(element, h('h2', {}, 'Energy'),
-      h('p', { class: 'muted' }, 'Energy per launch, from the energy counter of the whole board, with the useful work per joule and the mean power.'),
+      h('p', { class: 'muted' },
+        'Energy per launch, from the energy counter of the whole board, with the useful work per joule and the mean power.'),
       picture);
   });
   return element;
 }
 
-function tableSection(id: string, title: string, explanation: string, { columns, rows, findings: texts }: CeilingTable, picture?: Node): HTMLElement {
+function tableSection(id: string, title: string, explanation: string, { columns, rows, findings: texts }: CeilingTable,
+  picture?: Node): HTMLElement {
   return h('section', { id }, h('h2', {}, title),
     h('p', { class: 'muted' }, explanation),
     findings(texts),
@@ -125,12 +132,16 @@ function tableSection(id: string, title: string, explanation: string, { columns,
 
 function dataTable(label: string, { columns, rows }: Pick<CeilingTable, 'columns' | 'rows'>): HTMLElement {
   return scrollBox(label, h('table', {},
-    h('thead', {}, h('tr', {}, ...columns.map((column) => h('th', { scope: 'col', class: column.is_number ? 'number' : null }, column.title)))),
-    h('tbody', {}, ...rows.map((row) => h('tr', {}, ...row.map((text, i) => (i === 0 ? h('th', { scope: 'row' }, text) : h('td', { class: columns[i]?.is_number ? 'number' : null }, text))))))));
+    h('thead', {}, h('tr', {}, ...columns.map((column) =>
+      h('th', { scope: 'col', class: column.is_number ? 'number' : null }, column.title)))),
+    h('tbody', {}, ...rows.map((row) => h('tr', {},
+      ...row.map((text, i) => (i === 0 ? h('th', { scope: 'row' }, text)
+        : h('td', { class: columns[i]?.is_number ? 'number' : null }, text))))))));
 }
 
 export function titledTable({ title, table }: TitledTable): HTMLElement {
-  return h('div', {}, h('h3', {}, title), table.rows.length > 0 && dataTable(title, table), ...table.findings.map((text) => h('p', { class: 'muted' }, text)));
+  return h('div', {}, h('h3', {}, title), table.rows.length > 0 && dataTable(title, table),
+    ...table.findings.map((text) => h('p', { class: 'muted' }, text)));
 }
 
 /** What a profiled program did as a whole, and what could be gained in its kernels. */
@@ -148,12 +159,15 @@ export function program(store: ViewStore): HTMLElement {
 }
 
 export function ceilings(): HTMLElement {
-  return tableSection('ceilings', 'Ceilings', 'What this device was measured to deliver, and what it could deliver in theory. “ok”: hardware counters confirm the benchmark’s work.', data.run.ceilings);
+  return tableSection('ceilings', 'Ceilings',
+    'What this device was measured to deliver, and what it could deliver in theory. ' +
+    '“ok”: hardware counters confirm the benchmark’s work.', data.run.ceilings);
 }
 
 function betweenDevices(id: string, title: string, found: DeviceTables | undefined): HTMLElement | null {
   if (!found) return null;
-  return h('section', { id }, h('h2', {}, title), h('p', { class: 'muted' }, found.explanation), drawing(id), ...found.tables.map(titledTable));
+  return h('section', { id }, h('h2', {}, title), h('p', { class: 'muted' }, found.explanation), drawing(id),
+    ...found.tables.map(titledTable));
 }
 
 /** How devices differ that measured the same points. */
@@ -166,7 +180,10 @@ export const collectives = (): HTMLElement | null => betweenDevices('collectives
 
 export function primitives(): HTMLElement | null {
   if (!data.run.primitives) return null;
-  return tableSection('primitives', 'Primitives', 'Operations by which threads exchange values, in SM cycles. Latency: from one operation to the next that needs its result. Throughput: with as many independent operations as the SM holds, per operation, per instruction that moves values between lanes, and per element.', data.run.primitives, drawing('primitives'));
+  return tableSection('primitives', 'Primitives',
+    'Operations by which threads exchange values, in SM cycles. Latency: from one operation to the next that needs its result. ' +
+    'Throughput: with as many independent operations as the SM holds, per operation, per instruction that moves values between ' +
+    'lanes, and per element.', data.run.primitives, drawing('primitives'));
 }
 
 /** What is written as 1.00 or 1.01 times as fast, or as slow. */
@@ -177,7 +194,8 @@ function heatMap({ title, columns, rows, factors }: SpeedTable): HTMLElement {
   const colourOf = (factor: number | null | undefined): string | null => {
     if (factor == null) return null;
     if (Math.abs(factor - 1) < EQUAL) return 'var(--highlight)';
-    return `color-mix(in srgb, var(--${factor > 1 ? 'good' : 'bad'}) ${Math.min(40, 6 + 45 * Math.abs(Math.log2(factor))).toFixed(0)}%, var(--paper))`;
+    const strength = Math.min(40, 6 + 45 * Math.abs(Math.log2(factor))).toFixed(0);
+    return `color-mix(in srgb, var(--${factor > 1 ? 'good' : 'bad'}) ${strength}%, var(--paper))`;
   };
   return scrollBox(title, h('table', { class: 'heat-map' },
     h('thead', {}, h('tr', {}, ...columns.map((text, i) => h('th', { scope: 'col', class: i > 0 ? 'number' : null }, text)))),
@@ -193,7 +211,8 @@ function heatMap({ title, columns, rows, factors }: SpeedTable): HTMLElement {
 function textTable(label: string, headings: readonly string[], rows: readonly (readonly string[])[]): HTMLElement {
   return scrollBox(label, h('table', {},
     h('thead', {}, h('tr', {}, ...headings.map((text) => h('th', { scope: 'col' }, text)))),
-    h('tbody', {}, ...rows.map((row) => h('tr', {}, ...row.map((text, i) => (i === 0 ? h('th', { scope: 'row' }, text) : h('td', {}, text))))))));
+    h('tbody', {}, ...rows.map((row) => h('tr', {},
+      ...row.map((text, i) => (i === 0 ? h('th', { scope: 'row' }, text) : h('td', {}, text))))))));
 }
 
 function agreementRows(label: string, table: AgreementTable, rows: AgreementTable['rows']): HTMLElement {
@@ -211,7 +230,8 @@ function agreementRows(label: string, table: AgreementTable, rows: AgreementTabl
 function agreementTable(table: AgreementTable): HTMLElement {
   const differing = table.rows.filter((row) => row[table.headings.indexOf('verdict')] === 'differs');
   return h('div', { class: 'agreement' },
-    h('p', {}, h('strong', {}, table.title), ' ', h('span', { class: differing.length > 0 ? 'slower' : 'muted' }, table.summary || table.reason),
+    h('p', {}, h('strong', {}, table.title), ' ', h('span', { class: differing.length > 0 ? 'slower' : 'muted' },
+      table.summary || table.reason),
       table.hint !== '' && h('span', { class: 'muted' }, ` ${table.hint}`)),
     table.quantities.length > 0 && folded(`By quantity (${table.quantities.length})`,
       () => [textTable(`${table.title} by quantity`, table.quantity_headings, table.quantities)]),
@@ -223,10 +243,12 @@ function agreementTable(table: AgreementTable): HTMLElement {
 export function agreements(): HTMLElement | null {
   if (data.run.agreements.length === 0) return null;
   return h('section', { id: 'agreement' }, h('h2', {}, 'Agreement'),
-    h('p', { class: 'muted' }, 'Our numbers compared with kernels of known work and with other profilers.'), ...data.run.agreements.map(agreementTable));
+    h('p', { class: 'muted' }, 'Our numbers compared with kernels of known work and with other profilers.'),
+    ...data.run.agreements.map(agreementTable));
 }
 
 export function environment(): HTMLElement {
   return h('section', { id: 'environment' }, h('h2', {}, 'Environment'),
-    scrollBox('Environment', h('table', { class: 'facts' }, h('tbody', {}, ...data.run.environment.map(([name, text]) => h('tr', {}, h('th', { scope: 'row' }, name), h('td', {}, text)))))));
+    scrollBox('Environment', h('table', { class: 'facts' },
+      h('tbody', {}, ...data.run.environment.map(([name, text]) => h('tr', {}, h('th', { scope: 'row' }, name), h('td', {}, text)))))));
 }

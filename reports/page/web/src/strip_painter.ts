@@ -8,7 +8,8 @@ import { launchesOf, rangesOf, transfersOf, valueText } from './timeline';
 
 export class StripPainter {
   /** `shown`: the points that no filter leaves out. */
-  constructor(private readonly context: CanvasRenderingContext2D, private readonly timeline: Timeline, private readonly experiment: ExperimentView,
+  constructor(private readonly context: CanvasRenderingContext2D, private readonly timeline: Timeline,
+    private readonly experiment: ExperimentView,
     private readonly shown: ReadonlySet<number>, private readonly axis: TimeAxis, private readonly colours: Colours) {}
 
   paint(rows: readonly Row[], height: number): void {
@@ -84,7 +85,8 @@ export class StripPainter {
     const { start, end } = transfersOf(this.timeline);
     for (let i = 0; i < start.length; ++i) {
       if ((end[i] as number) < this.axis.visible[0] || (start[i] as number) > this.axis.visible[1]) continue;
-      this.box(start[i] as number, end[i] as number, top, (this.timeline.transfers.kind[i] ?? '').replaceAll('_', ' '), this.colours.muted, 0.55, this.colours.paper);
+      this.box(start[i] as number, end[i] as number, top, (this.timeline.transfers.kind[i] ?? '').replaceAll('_', ' '),
+        this.colours.muted, 0.55, this.colours.paper);
     }
   }
 
@@ -115,7 +117,8 @@ export class StripPainter {
       const index = point[i] as number;
       if (right - left >= 1.5) {
         flush();
-        this.box(start[i] as number, end[i] as number, top, points[index]?.label ?? '', colours[index] ?? this.colours.faint, alphaOf(index), this.colours.paper);
+        this.box(start[i] as number, end[i] as number, top, points[index]?.label ?? '', colours[index] ?? this.colours.faint,
+          alphaOf(index), this.colours.paper);
         continue;
       }
       if (Math.floor(left) !== pixel) flush();
@@ -170,7 +173,8 @@ export class StripPainter {
         const value = values[i];
         if (value == null) continue;
         const left = this.axis.x(i * bin_ns);
-        this.context.fillRect(left, y(value), Math.max(0.7, this.axis.x(Math.min((i + 1) * bin_ns, duration_ns)) - left + 0.3), bottom - y(value));
+        this.context.fillRect(left, y(value), Math.max(0.7, this.axis.x(Math.min((i + 1) * bin_ns, duration_ns)) - left + 0.3),
+          bottom - y(value));
       }
       this.context.globalAlpha = 1;
     };
@@ -179,7 +183,8 @@ export class StripPainter {
     // No sample: nothing is known, which is not 0.
     this.context.fillStyle = this.colours.grid;
     for (let i = first; i <= last; ++i) {
-      if (strip.means[i] == null) this.context.fillRect(this.axis.x(i * bin_ns), top, Math.max(1, this.axis.x((i + 1) * bin_ns) - this.axis.x(i * bin_ns) + 0.3), PLOT);
+      if (strip.means[i] == null) this.context.fillRect(this.axis.x(i * bin_ns), top,
+        Math.max(1, this.axis.x((i + 1) * bin_ns) - this.axis.x(i * bin_ns) + 0.3), PLOT);
     }
     this.context.restore();
     this.context.fillStyle = this.colours.line;

@@ -39,10 +39,12 @@ export function rowsOf(timeline: Timeline, hasAll: boolean): Row[] {
     add({ kind: 'ranges', title: depth === 0 ? 'NVTX ranges on the host' : '', top: 0, height: depth === 0 ? LABEL + BAND : BAND, depth });
   }
   const streams = [...new Set(timeline.launches.stream)].sort((a, b) => a - b);
-  for (const stream of streams.slice(0, MOST_STREAMS)) add({ kind: 'stream', title: streams.length > 1 ? `Kernels, stream ${stream + 1} of ${streams.length}` : 'Kernels', stream, ...band });
+  for (const stream of streams.slice(0, MOST_STREAMS)) add({ kind: 'stream',
+    title: streams.length > 1 ? `Kernels, stream ${stream + 1} of ${streams.length}` : 'Kernels', stream, ...band });
   if (timeline.transfers.kind.length > 0) add({ kind: 'transfers', title: 'Copies and memsets', ...band });
   for (const strip of timeline.strips) {
-    if (hasAll || (FIRST.includes(strip.id) && mostOf(strip) > 0)) add({ kind: 'strip', title: strip.title, top: 0, height: LABEL + PLOT, strip });
+    if (hasAll || (FIRST.includes(strip.id) && mostOf(strip) > 0)) add({ kind: 'strip', title: strip.title, top: 0, height: LABEL + PLOT,
+      strip });
   }
   return rows;
 }

@@ -2,7 +2,9 @@
 // Sums over the groups of a program that the filters leave.
 import { isGroup, type ExperimentView, type GroupView } from './data';
 
-export interface Sum { groups: number; launches: number; total: number; recoverable: number; roofed: number; flops: number; bytes: number; counted: number }
+export interface Sum {
+  groups: number; launches: number; total: number; recoverable: number; roofed: number; flops: number; bytes: number; counted: number;
+}
 
 export const groupsOf = (experiment: ExperimentView, indices: readonly number[]): GroupView[] =>
   indices.flatMap((index) => {

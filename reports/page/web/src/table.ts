@@ -19,7 +19,8 @@ const LONGEST_NAME = 34;
 const rowsPerPage = (experiment: ExperimentView): number => (experiment.isOfProgram ? KERNELS_PER_PAGE : ROWS_PER_PAGE);
 
 /** For a program, the columns that are always shown, in their order; the others are a click away. */
-const PROGRAM_COLUMNS = ['point', 'share', 'could save', 'per step', '% of roofline', 'bound by', 'operator', 'tensor', 'total', 'launches', 'mean', 'type', 'p95', 'occupancy', 'registers'];
+const PROGRAM_COLUMNS = ['point', 'share', 'could save', 'per step', '% of roofline', 'bound by', 'operator', 'tensor', 'total',
+  'launches', 'mean', 'type', 'p95', 'occupancy', 'registers'];
 /** The columns that stay in sight where the table is narrow, and those that stay where it is not wide. */
 const NARROW = ['point', 'share', 'could save', 'time', '% of roofline', 'bound by'];
 const MEDIUM = [...NARROW, 'per step', 'operator', 'tensor', 'total', 'launches', 'mean', 'type', 'GB/s', 'n', 'dtype'];
@@ -43,7 +44,8 @@ function compare(a: PointView, b: PointView, column: number, descending: boolean
 export function sortedPoints(view: View, experiment: ExperimentView): number[] {
   const shown = [...shownPoints(view, experiment)];
   if (!view.sort && experiment.program) {
-    const key = (index: number): [number, number] => [experiment.points[index]?.group?.recoverable_s ?? -1, experiment.points[index]?.share ?? 0];
+    const key = (index: number): [number, number] =>
+      [experiment.points[index]?.group?.recoverable_s ?? -1, experiment.points[index]?.share ?? 0];
     return shown.sort((a, b) => key(b)[0] - key(a)[0] || key(b)[1] - key(a)[1] || a - b);
   }
   const column = data.columns.findIndex(({ title }) => title === view.sort?.column);
@@ -55,7 +57,8 @@ export function sortedPoints(view: View, experiment: ExperimentView): number[] {
 
 export class PointTable {
   readonly element = h('section', { class: 'points', id: 'points', 'aria-label': 'Points' });
-  private readonly filter = h('input', { type: 'search', id: 'filter', placeholder: 'V7, f16, 2^20, latency …', autocomplete: 'off', spellcheck: 'false' });
+  private readonly filter = h('input', { type: 'search', id: 'filter', placeholder: 'V7, f16, 2^20, latency …', autocomplete: 'off',
+    spellcheck: 'false' });
   private readonly count = h('span', { class: 'muted', role: 'status' });
   private readonly chips = h('span', { class: 'chips', role: 'group', 'aria-label': 'Filters' });
   private readonly head = h('tr');
@@ -65,7 +68,8 @@ export class PointTable {
   private readonly rest = h('p', { class: 'print-more muted' });
   private readonly title = h('h2', {}, 'Points');
   private readonly tabs = h('div', { class: 'table-tabs', role: 'group', 'aria-label': 'Rows of the table' });
-  private readonly more = h('button', { type: 'button', 'aria-pressed': 'false', onclick: () => { this.hasMore = !this.hasMore; this.update(this.store.view, this.store.view); } }, 'More columns');
+  private readonly more = h('button', { type: 'button', 'aria-pressed': 'false',
+    onclick: () => { this.hasMore = !this.hasMore; this.update(this.store.view, this.store.view); } }, 'More columns');
   private readonly sums = h('div', { class: 'sums' });
   private readonly kernels: HTMLElement;
   /** As the rows have them; by the full ones. */
@@ -76,7 +80,8 @@ export class PointTable {
 
   constructor(private readonly store: ViewStore, private readonly highlight: Highlight) {
     const table = h('table', { class: 'points' }, h('thead', {}, this.head), this.body);
-    this.kernels = h('div', {}, h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Table of points' }, table), this.nothing(), this.rest, this.pages);
+    this.kernels = h('div', {}, h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Table of points' }, table),
+      this.nothing(), this.rest, this.pages);
     this.element.append(
       h('div', { class: 'section-head' }, this.title, this.tabs,
         h('label', { for: 'filter', class: 'filter' }, 'Filter ', this.filter), this.count, this.chips, this.clearButton(), this.more),
@@ -90,8 +95,13 @@ export class PointTable {
   /** Shown in place of rows where no point is left. */
   private nothing(): HTMLElement {
     const what = h('span');
-    const text = h('p', { class: 'nothing' }, what, h('button', { type: 'button', class: 'link', onclick: () => this.showAll() }, 'Remove all filters'));
-    this.store.show(() => { what.textContent = `No ${thingOf(this.store.experiment)} matches. `; text.hidden = this.store.experiment === undefined || shownPoints(this.store.view, this.store.experiment).length > 0; });
+    const text = h('p', { class: 'nothing' }, what,
+      h('button', { type: 'button', class: 'link', onclick: () => this.showAll() }, 'Remove all filters'));
+    this.store.show((view) => {
+      const { experiment } = this.store;
+      what.textContent = `No ${thingOf(experiment)} matches. `;
+      text.hidden = experiment === undefined || shownPoints(view, experiment).length > 0;
+    });
     return text;
   }
 
@@ -101,7 +111,11 @@ export class PointTable {
 
   private clearButton(): HTMLElement {
     const button = h('button', { type: 'button', onclick: () => this.showAll() });
-    this.store.show(() => { button.textContent = `Show all ${thingOf(this.store.experiment)}s`; button.hidden = this.store.experiment === undefined || shownPoints(this.store.view, this.store.experiment).length === this.store.experiment.points.length; });
+    this.store.show((view) => {
+      const { experiment } = this.store;
+      button.textContent = `Show all ${thingOf(experiment)}s`;
+      button.hidden = experiment === undefined || shownPoints(view, experiment).length === experiment.points.length;
+    });
     return button;
   }
 
@@ -134,10 +148,12 @@ export class PointTable {
     const lastPin = view.pins.at(-1);
     this.order = order;
     if (previous && view.pins.length > previous.pins.length) this.showPageOf(experiment, lastPin);
-    this.filter.placeholder = experiment.isOfProgram ? experiment.program?.torch ? 'kernel, operator, range, latency …' : 'kernel, range, latency …' : 'V7, f16, 2^20, latency …';
+    this.filter.placeholder = !experiment.isOfProgram ? 'V7, f16, 2^20, latency …'
+      : experiment.program?.torch ? 'kernel, operator, range, latency …' : 'kernel, range, latency …';
     const of = order.length === experiment.points.length ? '' : `${order.length} of `;
     const kernels = new Set(order.map((index) => experiment.points[index]?.kernel)).size;
-    this.count.textContent = of + counted(experiment.points.length, thingOf(experiment)) + (experiment.isOfProgram ? `, ${counted(kernels, 'kernel')}` : '');
+    this.count.textContent = of + counted(experiment.points.length, thingOf(experiment)) +
+      (experiment.isOfProgram ? `, ${counted(kernels, 'kernel')}` : '');
     this.drawChips(view, experiment);
     const isOfProgram = experiment.isOfProgram;
     const table = isOfProgram ? view.table : 'kernels';
@@ -161,18 +177,23 @@ export class PointTable {
   /** The filters of the rows, one by one: a click removes one. */
   private drawChips(view: View, experiment: ExperimentView): void {
     const chip = (name: string, value: string | null, change: Partial<View>): HTMLElement | false => value !== null &&
-      h('button', { type: 'button', class: 'chip', 'data-value': name, title: 'Show the others too', onclick: () => this.store.set(change) }, h('span', { class: 'muted' }, `${name}: `), value, ' ×');
+      h('button', { type: 'button', class: 'chip', 'data-value': name, title: 'Show the others too',
+        onclick: () => this.store.set(change) }, h('span', { class: 'muted' }, `${name}: `), value, ' ×');
     this.chips.hidden = !experiment.isOfProgram;
     keepFocus(this.chips, () => fill(this.chips,
       chip('kernel', view.kernel, { kernel: null }), chip('precision', view.type === null ? null : typeName(view.type), { type: null }),
-      chip('range', view.range === '' ? NO_RANGE : view.range, { range: null }), chip(experiment.program?.torch?.has_modules ? 'module' : 'operator', view.scope === '' ? NO_SCOPE : view.scope, { scope: null }), chip('limit', view.bound === null ? null : wordsFor(view.bound).label, { bound: null })));
+      chip('range', view.range === '' ? NO_RANGE : view.range, { range: null }),
+      chip(experiment.program?.torch?.has_modules ? 'module' : 'operator', view.scope === '' ? NO_SCOPE : view.scope, { scope: null }),
+      chip('limit', view.bound === null ? null : wordsFor(view.bound).label, { bound: null })));
   }
 
   private drawTabs(view: View, experiment: ExperimentView): void {
     this.tabs.hidden = !experiment.isOfProgram;
     if (!experiment.isOfProgram) return fill(this.tabs);
     const tables = TABLES.filter((table) => table !== 'ranges' || (experiment.program?.ranges.length ?? 0) > 0);
-    keepFocus(this.tabs, () => fill(this.tabs, ...tables.map((table) => h('button', { type: 'button', 'aria-pressed': String(view.table === table), 'data-value': table, onclick: () => this.store.set({ table }) }, TABLE_NAMES[table]))));
+    keepFocus(this.tabs, () => fill(this.tabs, ...tables.map((table) =>
+      h('button', { type: 'button', 'aria-pressed': String(view.table === table), 'data-value': table,
+        onclick: () => this.store.set({ table }) }, TABLE_NAMES[table]))));
   }
 
   /** The places of the columns that are shown. */
@@ -187,30 +208,41 @@ export class PointTable {
   private sumTable(table: Exclude<Table, 'kernels'>, view: View, experiment: ExperimentView): HTMLElement {
     const groups = groupsOf(experiment, shownPoints(view, experiment));
     const { total } = sumOf(groups);
-    const keyOf = { names: ({ kernelShort }: PointView) => kernelShort, ranges: ({ group }: PointView) => group?.path ?? '', types: ({ group }: PointView) => group?.type ?? '' }[table];
-    const rows = [...groupedBy(groups, keyOf)].map(([key, of]) => ({ key, first: of[0] as PointView, sum: sumOf(of) })).sort((a, b) => b.sum.recoverable - a.sum.recoverable || b.sum.total - a.sum.total);
+    const keyOf = { names: ({ kernelShort }: PointView) => kernelShort, ranges: ({ group }: PointView) => group?.path ?? '',
+      types: ({ group }: PointView) => group?.type ?? '' }[table];
+    const rows = [...groupedBy(groups, keyOf)].map(([key, of]) => ({ key, first: of[0] as PointView, sum: sumOf(of) }))
+      .sort((a, b) => b.sum.recoverable - a.sum.recoverable || b.sum.total - a.sum.total);
     const nameOf = (key: string): string => (table === 'names' ? key : table === 'ranges' ? key || NO_RANGE : typeName(key));
-    const show = (key: string): void => this.store.set({ [{ names: 'kernel', ranges: 'range', types: 'type' }[table]]: key, table: 'kernels', zoom: null });
+    const show = (key: string): void => this.store.set({ [{ names: 'kernel', ranges: 'range', types: 'type' }[table]]: key,
+      table: 'kernels', zoom: null });
     const most = 500;
-    const cells = ({ total: time, launches, recoverable }: Sum, sum: Sum): (string | number)[] => [duration(time), count(launches), count(sum.groups), fractionOfRoofline(sum) === null ? '–' : wholePercent(fractionOfRoofline(sum) as number), sum.roofed > 0 ? duration(recoverable) : '–'];
+    const cells = ({ total: time, launches, recoverable }: Sum, sum: Sum): (string | number)[] =>
+      [duration(time), count(launches), count(sum.groups),
+        fractionOfRoofline(sum) === null ? '–' : wholePercent(fractionOfRoofline(sum) as number),
+        sum.roofed > 0 ? duration(recoverable) : '–'];
     let before = 0;
     const body = rows.slice(0, most).map(({ key, first, sum }) => {
       const share = total > 0 ? sum.total / total : 0;
       const row = h('tr', {},
-        h('th', { scope: 'row' }, h('button', { type: 'button', class: 'name', title: table === 'names' ? first.kernel : `Show the kernels of ${nameOf(key)}`, onclick: () => show(key) }, h('span', { class: 'text' }, nameOf(key)))),
+        h('th', { scope: 'row' }, h('button', { type: 'button', class: 'name',
+          title: table === 'names' ? first.kernel : `Show the kernels of ${nameOf(key)}`, onclick: () => show(key) },
+          h('span', { class: 'text' }, nameOf(key)))),
         h('td', { class: 'number with-bar' }, cumulativeBar(before, share), h('span', {}, percent(share))),
         ...cells(sum, sum).map((text, i) => h('td', { class: `number${i === 2 || i === 1 ? ' not-narrow' : ''}` }, String(text))));
       before += share;
       return row;
     });
     return h('div', {}, scrollBox(TABLE_NAMES[table], h('table', { class: 'sum-table' },
-      h('thead', {}, h('tr', {}, ...[TABLE_NAMES[table].replace('By ', ''), 'share', 'total', 'launches', 'groups', '% of roofline', 'could save'].map((title, i) => h('th', { scope: 'col', class: i === 0 ? null : `number${i === 3 || i === 4 ? ' not-narrow' : ''}` }, title)))),
+      h('thead', {}, h('tr', {}, ...[TABLE_NAMES[table].replace('By ', ''), 'share', 'total', 'launches', 'groups', '% of roofline',
+        'could save'].map((title, i) => h('th', { scope: 'col',
+          class: i === 0 ? null : `number${i === 3 || i === 4 ? ' not-narrow' : ''}` }, title)))),
       h('tbody', {}, ...body))),
       rows.length > most && h('p', { class: 'muted' }, `… and ${rows.length - most} more.`));
   }
 
   private namesOf(experiment: ExperimentView): Map<string, string> {
-    const known = this.names.get(experiment) ?? (experiment.isOfProgram ? cutApart(experiment.points.map(({ label }) => label), LONGEST_NAME) : new Map<string, string>());
+    const known = this.names.get(experiment) ?? (experiment.isOfProgram
+      ? cutApart(experiment.points.map(({ label }) => label), LONGEST_NAME) : new Map<string, string>());
     this.names.set(experiment, known);
     return known;
   }
@@ -233,8 +265,10 @@ export class PointTable {
         if (isSorted && view.sort?.descending !== isFirstDown) return this.store.set({ sort: null });
         this.store.set({ sort: { column: title, descending: isSorted ? !isFirstDown : isFirstDown } });
       };
-      return h('th', { scope: 'col', class: [is_number ? 'number' : '', widthClass(title) ?? ''].join(' ').trim() || null, 'aria-sort': direction ?? (isByDefault ? 'descending' : null), 'data-column': title },
-        h('button', { type: 'button', title: help || null, onclick: sort }, role === 'label' && experiment.isOfProgram ? 'kernel' : title));
+      return h('th', { scope: 'col', class: [is_number ? 'number' : '', widthClass(title) ?? ''].join(' ').trim() || null,
+        'aria-sort': direction ?? (isByDefault ? 'descending' : null), 'data-column': title },
+        h('button', { type: 'button', title: help || null, onclick: sort },
+          role === 'label' && experiment.isOfProgram ? 'kernel' : title));
     }));
     if (focused) [...this.head.cells].find((cell) => cell.dataset['column'] === focused)?.querySelector('button')?.focus();
   }
@@ -271,7 +305,8 @@ export class PointTable {
     if (focused !== undefined) this.body.querySelector<HTMLElement>(`tr[data-point="${focused}"] button`)?.focus();
   }
 
-  private row(experiment: ExperimentView, columns: readonly number[], index: number, pins: Map<string, number>, before: number, names: ReadonlyMap<string, string>, rank: number | undefined): HTMLElement {
+  private row(experiment: ExperimentView, columns: readonly number[], index: number, pins: Map<string, number>, before: number,
+    names: ReadonlyMap<string, string>, rank: number | undefined): HTMLElement {
     const point = experiment.points[index] as PointView;
     const number = pins.get(point.key);
     const row = h('tr', { 'data-point': index, class: number !== undefined ? 'pinned' : null });
@@ -281,14 +316,21 @@ export class PointTable {
       const width = widthClass(title);
       const classes = (...names: (string | null | false)[]): string | null => [...names, width].filter(Boolean).join(' ') || null;
       if (role === 'label') {
-        const place = experiment.isOfProgram && h('span', { class: 'rank', title: rank === undefined ? null : `Place ${rank} by time, as in the chart` }, rank === undefined ? '' : String(rank));
-        const name = h('button', { type: 'button', class: 'name', 'aria-pressed': String(number !== undefined), title: point.kernel || (number !== undefined ? 'Unpin' : 'Pin') },
-          pointGlyph(point), h('span', { class: 'text' }, names.get(text) ?? text), number !== undefined && pins.size > 1 && h('span', { class: 'pin' }, String(number)));
-        return h('th', { scope: 'row' }, h('div', { class: 'of-name' }, place, name, point.kernel !== '' && copyButton(point.kernel, `Copy ${text}`)));
+        const place = experiment.isOfProgram && h('span',
+          { class: 'rank', title: rank === undefined ? null : `Place ${rank} by time, as in the chart` },
+          rank === undefined ? '' : String(rank));
+        const name = h('button', { type: 'button', class: 'name', 'aria-pressed': String(number !== undefined),
+          title: point.kernel || (number !== undefined ? 'Unpin' : 'Pin') },
+          pointGlyph(point), h('span', { class: 'text' }, names.get(text) ?? text),
+          number !== undefined && pins.size > 1 && h('span', { class: 'pin' }, String(number)));
+        return h('th', { scope: 'row' }, h('div', { class: 'of-name' }, place, name,
+          point.kernel !== '' && copyButton(point.kernel, `Copy ${text}`)));
       }
       if (role === 'fraction_of_roofline') return h('td', { class: classes('number', 'with-bar') }, bar(point), h('span', {}, text));
-      if (title === 'share' && experiment.isOfProgram) return h('td', { class: classes('number', 'with-bar') }, cumulativeBar(before, point.share ?? 0), h('span', {}, text));
-      if (role === 'bound') return h('td', { class: classes(), title: wordsFor(point.bound).meaning }, h('span', { class: `bound bound-${point.bound}` }, text));
+      if (title === 'share' && experiment.isOfProgram) return h('td', { class: classes('number', 'with-bar') },
+        cumulativeBar(before, point.share ?? 0), h('span', {}, text));
+      if (role === 'bound') return h('td', { class: classes(), title: wordsFor(point.bound).meaning },
+        h('span', { class: `bound bound-${point.bound}` }, text));
       if (role === 'family') return h('td', { class: classes() }, point.family.name);
       return h('td', { class: classes(is_number && 'number') }, text);
     }));
@@ -315,5 +357,6 @@ function cumulativeBar(before: number, share: number): HTMLElement {
   const [above, own] = [h('span', { class: 'above' }), h('span', { class: 'own' })];
   above.style.width = `${Math.min(100, 100 * before)}%`;
   own.style.width = `${Math.min(100, 100 * share)}%`;
-  return h('span', { class: 'bar cumulative', 'aria-hidden': 'true', title: `With the rows above: ${percent(before + share)}` }, above, own);
+  return h('span', { class: 'bar cumulative', 'aria-hidden': 'true', title: `With the rows above: ${percent(before + share)}` }, above,
+    own);
 }

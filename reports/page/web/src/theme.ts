@@ -9,7 +9,8 @@ export interface Colours {
 
 /** For elements of the page, so that they follow the theme. */
 export const THEMED: Colours = {
-  paper: 'var(--paper)', ink: 'var(--ink)', muted: 'var(--muted)', line: 'var(--line)', grid: 'var(--grid)', gridMinor: 'var(--grid-minor)',
+  paper: 'var(--paper)', ink: 'var(--ink)', muted: 'var(--muted)', line: 'var(--line)', grid: 'var(--grid)',
+  gridMinor: 'var(--grid-minor)',
   roof: 'var(--roof)', faint: 'var(--faint)', accent: 'var(--accent)', family: (number) => `var(--family-${number})`,
 };
 

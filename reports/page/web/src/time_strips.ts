@@ -17,7 +17,8 @@ const FONT = '11px Inter, system-ui, "Helvetica Neue", Arial, sans-serif';
 class Strips {
   readonly element = h('div', {
     class: 'strips', tabindex: 0, role: 'application', 'aria-roledescription': 'timeline',
-    'aria-label': 'Timeline. Left and right arrows read it, with Shift they select a time, plus and minus zoom, 0 shows all, Page Up and Page Down move, Escape clears.',
+    'aria-label': 'Timeline. Left and right arrows read it, with Shift they select a time, plus and minus zoom, 0 shows all, ' +
+      'Page Up and Page Down move, Escape clears.',
   });
   private readonly base = h('canvas', { 'aria-hidden': 'true' });
   private readonly over = h('canvas', { 'aria-hidden': 'true' });
@@ -32,7 +33,8 @@ class Strips {
   private width = 0;
   private hasAll = false;
 
-  constructor(private readonly store: ViewStore, private readonly experiment: ExperimentView, readonly timeline: Timeline, private readonly says: (text: string) => void) {
+  constructor(private readonly store: ViewStore, private readonly experiment: ExperimentView, readonly timeline: Timeline,
+    private readonly says: (text: string) => void) {
     this.visible = [0, timeline.duration_ns];
     this.chosen = store.view.time;
     this.element.append(this.base, this.over);
@@ -170,7 +172,8 @@ class Strips {
       const value = row.kind === 'strip' ? this.valueOf(row.strip) : null;
       return row.kind === 'strip' ? [`${row.title} ${value === null ? 'no sample' : valueText(value, row.strip.unit)}`] : [];
     });
-    this.says([duration(at * 1e-9), this.phaseAt(at)?.name, kernels.length > 0 ? kernels.join(' + ') : 'no kernel', ...values].filter(Boolean).join(' · '));
+    this.says([duration(at * 1e-9), this.phaseAt(at)?.name, kernels.length > 0 ? kernels.join(' + ') : 'no kernel', ...values]
+      .filter(Boolean).join(' · '));
   }
 
   private choose(time: Time | null): void {
@@ -186,7 +189,8 @@ class Strips {
       if (phase) this.choose([phase.start_ns, phase.start_ns + phase.duration_ns]);
     } else if (row?.kind === 'ranges') {
       const { start, end } = rangesOf(this.timeline);
-      const found = start.findIndex((from, i) => from <= at && (end[i] as number) > at && depthOf(this.timeline.paths[this.timeline.ranges.path[i] as number] ?? '') === row.depth);
+      const found = start.findIndex((from, i) => from <= at && (end[i] as number) > at &&
+        depthOf(this.timeline.paths[this.timeline.ranges.path[i] as number] ?? '') === row.depth);
       if (found >= 0) this.choose([Math.max(0, start[found] as number), Math.min(this.timeline.duration_ns, end[found] as number)]);
     } else if (row?.kind === 'stream') {
       const { start, end, stream, point } = launchesOf(this.timeline);
@@ -311,7 +315,8 @@ export function timeStrips(store: ViewStore): HTMLElement {
     strips = made;
     const button = (text: string, title: string, onclick: () => void): HTMLElement =>
       h('button', { type: 'button', 'aria-label': /\w/.test(text) ? null : title, title, onclick }, text);
-    const toChoice = button('Zoom to selection', 'Show only the selected time', () => { if (store.view.time) made.zoomTo(store.view.time); });
+    const toChoice = button('Zoom to selection', 'Show only the selected time',
+      () => { if (store.view.time) made.zoomTo(store.view.time); });
     store.show(({ time }) => { toChoice.hidden = time === null; });
     const isQuiet = (strip: Strip): boolean => mostOf(strip) === 0;
     const more = h('button', {
@@ -325,7 +330,8 @@ export function timeStrips(store: ViewStore): HTMLElement {
     fill(element,
       h('div', { class: 'section-head' }, h('h2', {}, 'Over time'),
         h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Timeline' },
-          button('+', 'Zoom in', () => made.zoomBy(ZOOM)), button('−', 'Zoom out', () => made.zoomBy(1 / ZOOM)), button('Whole time', 'Show all that was sampled (0)', () => made.zoomOut()), toChoice, more)),
+          button('+', 'Zoom in', () => made.zoomBy(ZOOM)), button('−', 'Zoom out', () => made.zoomBy(1 / ZOOM)),
+          button('Whole time', 'Show all that was sampled (0)', () => made.zoomOut()), toChoice, more)),
       made.element, said,
       h('details', { class: 'samples' }, h('summary', {}, 'What was sampled'),
         h('ul', {}, ...timeline.sentences.map((text) => h('li', {}, text)),
@@ -356,11 +362,13 @@ export function timeStrips(store: ViewStore): HTMLElement {
 /** The chosen time, and what clears it. */
 export function timeChip(store: ViewStore): HTMLElement {
   const text = h('span');
-  const clear = h('button', { type: 'button', 'aria-label': 'Clear the selected time', title: 'Show all of the program', onclick: () => store.set({ time: null, zoom: null }) }, '×');
+  const clear = h('button', { type: 'button', 'aria-label': 'Clear the selected time', title: 'Show all of the program',
+    onclick: () => store.set({ time: null, zoom: null }) }, '×');
   const element = h('p', { class: 'time-chip' }, text, clear);
   store.show(({ time }) => {
     element.hidden = time === null || store.experiment?.timeline === undefined;
-    if (time) fill(text, h('strong', {}, spanText(time)), h('span', { class: 'muted' }, ' · times are those of the launches in it; rates and counters are means over all launches'));
+    if (time) fill(text, h('strong', {}, spanText(time)),
+      h('span', { class: 'muted' }, ' · times are those of the launches in it; rates and counters are means over all launches'));
   });
   return element;
 }

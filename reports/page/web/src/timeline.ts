@@ -36,13 +36,15 @@ function once<K extends object, V>(of: (key: K) => V): (key: K) => V {
   };
 }
 
-export const launchesOf = once(({ launches }: Timeline): Launches => ({ ...spans(launches), stream: launches.stream, point: launches.point }));
+export const launchesOf = once(({ launches }: Timeline): Launches =>
+  ({ ...spans(launches), stream: launches.stream, point: launches.point }));
 export const transfersOf = once(({ transfers }: Timeline): Passages => spans(transfers));
 export const rangesOf = once(({ ranges }: Timeline): Passages => spans(ranges));
 
 export function timeFrom(text: string | null): Time | null {
   const [from, to, ...rest] = (text ?? '').split(',').map((part) => Number(part) * 1e6);
-  return from !== undefined && to !== undefined && rest.length === 0 && Number.isFinite(from) && Number.isFinite(to) && from < to ? [from, to] : null;
+  return from !== undefined && to !== undefined && rest.length === 0 && Number.isFinite(from) && Number.isFinite(to) && from < to
+    ? [from, to] : null;
 }
 /** In milliseconds. */
 export const timeText = ([from, to]: Time): string => [from, to].map((at) => String(Number((at / 1e6).toFixed(4)))).join(',');
@@ -75,10 +77,12 @@ function usesIn(timeline: Timeline, [from, to]: Time): Map<number, Use> {
   return uses;
 }
 
-const quantile = (sorted: readonly number[], share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+const quantile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 
 const column = (title: string): number => data.columns.findIndex((candidate) => candidate.title === title);
-const COLUMNS = Object.fromEntries(['share', 'launches', 'time', 'total', 'mean', 'p95', 'could save', 'per step'].map((title) => [title, column(title)])) as Record<string, number>;
+const COLUMNS = Object.fromEntries(['share', 'launches', 'time', 'total', 'mean', 'p95', 'could save', 'per step']
+  .map((title) => [title, column(title)])) as Record<string, number>;
 
 /** The point with the times of its launches in the window; its rates and counters are means over all launches. */
 function pointIn(point: GroupView, use: Use | undefined, all: number): GroupView {
@@ -105,10 +109,12 @@ function pointIn(point: GroupView, use: Use | undefined, all: number): GroupView
   put('time', quantile(times, 0.5), duration);
   put('mean', times.length > 0 ? times.reduce((sum, time) => sum + time, 0) / times.length : null, duration);
   put('p95', quantile(times, 0.95), duration);
-  return { ...point, share, texts, values, group: { ...point.group, launches: times.length, total_s: total, recoverable_s, flops: scaled(point.group.flops), bytes: scaled(point.group.bytes) } };
+  return { ...point, share, texts, values, group: { ...point.group, launches: times.length, total_s: total, recoverable_s,
+    flops: scaled(point.group.flops), bytes: scaled(point.group.bytes) } };
 }
 
-const isIn = (point: GroupView, path: string): boolean => (path === '' ? point.group.path === '' : point.group.path === path || point.group.path.startsWith(`${path}/`));
+const isIn = (point: GroupView, path: string): boolean =>
+  (path === '' ? point.group.path === '' : point.group.path === path || point.group.path.startsWith(`${path}/`));
 
 function rangeIn(range: RangeView, points: readonly GroupView[], all: number): RangeView {
   const inside = points.filter((point) => isIn(point, range.path));
@@ -130,7 +136,8 @@ function experimentIn(whole: ExperimentView, timeline: Timeline, time: Time): Ex
   const points = whole.points.map((point, index): PointView => (isGroup(point) ? pointIn(point, uses.get(index), all) : point));
   const ran = points.filter((point): point is GroupView => isGroup(point) && point.group.launches > 0);
   const { program } = whole;
-  return { ...whole, points, ...(program ? { program: { ...program, kernel_s: all, idle: null, ranges: program.ranges.map((range) => rangeIn(range, ran, all)).filter(({ launches }) => launches > 0) } } : {}) };
+  return { ...whole, points, ...(program ? { program: { ...program, kernel_s: all, idle: null,
+    ranges: program.ranges.map((range) => rangeIn(range, ran, all)).filter(({ launches }) => launches > 0) } } : {}) };
 }
 
 const known = new WeakMap<ExperimentView, Map<string, ExperimentView>>();

@@ -17,9 +17,11 @@ function linesOf(point: PointView): string[] {
   const with_unit = (title: string, unit: string): string => (['', '–'].includes(text(title)) ? '' : `${text(title)}\u00a0${unit}`);
   const limit = joined(with_unit('% of roofline', 'of roofline'), `bound by ${wordsFor(point.bound).label}`);
   if (isGroup(point)) {
-    return [joined(`${text('share')} of GPU time`, text('total'), with_unit('launches', 'launches')), limit, joined(`could save ${text('could save')}`, 'click: why, and what to do')];
+    return [joined(`${text('share')} of GPU time`, text('total'), with_unit('launches', 'launches')), limit,
+      joined(`could save ${text('could save')}`, 'click: why, and what to do')];
   }
-  return [joined(text('time'), with_unit('GB/s', 'GB/s'), text('FLOP/s'), point.cache), limit, joined(text('busiest level'), 'click: why, and what to do')];
+  return [joined(text('time'), with_unit('GB/s', 'GB/s'), text('FLOP/s'), point.cache), limit,
+    joined(text('busiest level'), 'click: why, and what to do')];
 }
 
 /** Four lines about the active point, beside it. */
@@ -34,14 +36,16 @@ export function tooltip(store: ViewStore, highlight: Highlight): HTMLElement {
       box.hidden = true;
       return;
     }
-    const numbers = data.columns.flatMap(({ name }, column) => (column === 0 || ['', '–'].includes(point.texts[column] ?? '') ? [] : [`${name} ${point.texts[column]}`]));
+    const numbers = data.columns.flatMap(({ name }, column) =>
+      (column === 0 || ['', '–'].includes(point.texts[column] ?? '') ? [] : [`${name} ${point.texts[column]}`]));
     const summary = `${point.label}: ${numbers.join(', ')}`;
     if (said.textContent !== summary) said.textContent = summary;
     if (!active.at) {
       box.hidden = true;
       return;
     }
-    fill(box, h('p', { class: 'name' }, pointGlyph(point), h('strong', {}, shortened(point.label, 60))), ...linesOf(point).map((line) => h('p', {}, line)));
+    fill(box, h('p', { class: 'name' }, pointGlyph(point), h('strong', {}, shortened(point.label, 60))),
+      ...linesOf(point).map((line) => h('p', {}, line)));
     box.hidden = false;
     const { width, height } = box.getBoundingClientRect();
     const left = active.at.x + GAP + width < innerWidth ? active.at.x + GAP : active.at.x - GAP - width;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the reader chose to see. It is in the address after `#`, so that a link shows the same.
-import { cacheStates, countedLevels, data, LEVELS, type BareChart, type ExperimentView, type Level, type PointView, type Window } from './data';
+import { cacheStates, countedLevels, data, LEVELS, type BareChart, type ExperimentView, type Level, type PointView,
+  type Window } from './data';
 import { inScope } from './scopes';
 import { inTime, timeFrom, timeText, type Time } from './timeline';
 
@@ -29,7 +30,10 @@ export interface View {
   bound: string | null;
   /** For a program: the NVTX path whose kernels are shown; empty for those in none. Null: all. */
   range: string | null;
-  /** For a program with a trace of PyTorch: the path of modules and operators whose launches are shown; empty for those without any in the trace. Null: all. */
+  /**
+   * For a program with a trace of PyTorch: the path of modules and operators whose launches are shown; empty for those without
+   * any in the trace. Null: all.
+   */
   scope: string | null;
   /** For a program: the short name of the only kernel that is shown, and the only type of operations. Null: all. */
   kernel: string | null;
@@ -52,8 +56,10 @@ export interface View {
 }
 
 const DEFAULT: View = {
-  experiment: 0, device: 0, level: 'dram', precisions: null, work: 'both', sizes: 'best', caches: 'both', roofs: null, hiddenFamilies: [], filter: '',
-  bound: null, range: null, scope: null, kernel: null, type: null, rangeMarks: false, time: null, phaseMarks: false, table: 'kernels', sort: null, pins: [], zoom: null, times: 'auto', theme: 'auto',
+  experiment: 0, device: 0, level: 'dram', precisions: null, work: 'both', sizes: 'best', caches: 'both', roofs: null, hiddenFamilies: [],
+  filter: '',
+  bound: null, range: null, scope: null, kernel: null, type: null, rangeMarks: false, time: null, phaseMarks: false, table: 'kernels',
+  sort: null, pins: [], zoom: null, times: 'auto', theme: 'auto',
 };
 
 function oneOf<T extends string>(value: string | null, values: readonly T[], otherwise: T): T {
@@ -130,7 +136,8 @@ export function hashOf(view: View): string {
 }
 
 /** Every point is shown. */
-export const UNFILTERED = { precisions: null, caches: 'both', hiddenFamilies: [], filter: '', bound: null, range: null, scope: null, time: null, kernel: null, type: null } satisfies Partial<View>;
+export const UNFILTERED = { precisions: null, caches: 'both', hiddenFamilies: [], filter: '', bound: null, range: null, scope: null,
+  time: null, kernel: null, type: null } satisfies Partial<View>;
 
 type Listener = (view: View, previous: View | null) => void;
 
@@ -176,7 +183,10 @@ export class ViewStore {
     this.set({ ...UNFILTERED, experiment, zoom: null });
   }
 
-  /** Shows everything about one point in the inspector or, if it is there already, closes it. Others stay pinned beside it if `isAdded`. */
+  /**
+   * Shows everything about one point in the inspector or, if it is there already, closes it. Others stay pinned beside it if
+   * `isAdded`.
+   */
   choose(key: string, isAdded: boolean): void {
     const { pins } = this.current;
     if (isAdded || !this.experiment?.isOfProgram) return this.togglePin(key);
@@ -240,11 +250,14 @@ function indicesOf(view: View, experiment: ExperimentView): number[] {
   const caches = cachesOf(view, experiment);
   const words = typed(view.filter).split(/\s+/).filter((word) => word !== '');
   // Within a scope, launches are estimates, which may round to zero although there is some time.
-  const isPart = (view.time !== null && experiment.timeline !== undefined) || (view.scope !== null && experiment.program?.torch !== undefined);
+  const isPart = (view.time !== null && experiment.timeline !== undefined) ||
+    (view.scope !== null && experiment.program?.torch !== undefined);
   const isShown = (point: PointView): boolean =>
     (point.share !== undefined || precisions.has(point.precision)) && !hidden.has(point.family.name) &&
     (caches === 'both' || point.cache === caches) && (view.bound === null || point.bound === view.bound) &&
-    isInRange(point, view.range) && (!isPart || (point.group?.total_s ?? 0) > 0) && (view.kernel === null || point.kernelShort === view.kernel) && (view.type === null || point.group?.type === view.type) && (words.length === 0 || matches(point, words));
+    isInRange(point, view.range) && (!isPart || (point.group?.total_s ?? 0) > 0) &&
+      (view.kernel === null || point.kernelShort === view.kernel) && (view.type === null || point.group?.type === view.type) &&
+        (words.length === 0 || matches(point, words));
   return experiment.points.flatMap((point, index) => (isShown(point) ? [index] : []));
 }
 
@@ -267,7 +280,8 @@ export function shownOfAnyBound(view: View, experiment: ExperimentView): readonl
 /** As it is typed: in lower case, 2^20 for 2²⁰. */
 function typed(text: string): string {
   const digits = '⁰¹²³⁴⁵⁶⁷⁸⁹';
-  return text.toLowerCase().replace(new RegExp(`(?<=2)[${digits}]+`, 'g'), (power) => `^${[...power].map((digit) => digits.indexOf(digit)).join('')}`);
+  return text.toLowerCase().replace(new RegExp(`(?<=2)[${digits}]+`, 'g'),
+    (power) => `^${[...power].map((digit) => digits.indexOf(digit)).join('')}`);
 }
 
 const textsOf = new WeakMap<PointView, string>();
