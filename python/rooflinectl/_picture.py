@@ -41,13 +41,14 @@ def roofline(run: Union[Run, str, "os.PathLike[str]"], experiment: Optional[str]
     for roof in bandwidths:
         end = min(right, max((rate["value"] for rate in rates), default=roof["value"] * right) / roof["value"])
         axes.plot([left, end], [roof["value"] * left / 1e9, roof["value"] * end / 1e9], color="0.5", linewidth=1)
-        axes.annotate(f"{roof['id']} {roof['value'] / 1e12:.3g} TB/s", (left, roof["value"] * left / 1e9), fontsize=8, color="0.4",
-                      xytext=(2, 3), textcoords="offset points")
     for roof in rates:
         start = max(left, roof["value"] / max((bandwidth["value"] for bandwidth in bandwidths), default=roof["value"] / left))
         axes.plot([start, right], [roof["value"] / 1e9] * 2, color="0.5", linewidth=1)
-        axes.annotate(f"{roof['id']} {roof['value'] / 1e12:.3g} TFLOP/s", (right, roof["value"] / 1e9), fontsize=8, color="0.4",
-                      xytext=(-2, 3), textcoords="offset points", horizontalalignment="right")
+    style = {"fontsize": 8, "color": "0.4", "textcoords": "offset points"}
+    for value, text in _labels(bandwidths, "TB/s"):
+        axes.annotate(text, (left, value * left / 1e9), xytext=(14, -2), **style)
+    for value, text in _labels(rates, "TFLOP/s"):
+        axes.annotate(text, (right, value / 1e9), xytext=(-2, 3), horizontalalignment="right", **style)
     for bound in sorted({mark[0] for mark in marks}):
         of_bound = [mark for mark in marks if mark[0] == bound]
         axes.scatter([mark[1] for mark in of_bound], [mark[2] / 1e9 for mark in of_bound], s=_areas(of_bound, len(marks)), alpha=0.7,
@@ -84,3 +85,14 @@ def _roofs(run: Run, points: List[Row], device: int) -> Tuple[List[Row], List[Ro
     rates = [roof for roof in roofs if roof["kind"] == "compute"
              and (roof["id"] in named or roof["subject"] in types and roof["operation"] != "tensor")]
     return bandwidths, rates
+
+
+def _labels(roofs: List[Row], unit: str) -> List[Tuple[float, str]]:
+    """A text for each roof, or for several that are too close for texts of their own, with the value where it stands."""
+    groups: List[List[Row]] = []
+    for roof in sorted(roofs, key=lambda roof: float(roof["value"]), reverse=True):
+        if groups and roof["value"] > 0.8 * groups[-1][0]["value"]:
+            groups[-1].append(roof)
+        else:
+            groups.append([roof])
+    return [(group[0]["value"], ", ".join(f"{roof['id']} {roof['value'] / 1e12:.3g}" for roof in group) + f" {unit}") for group in groups]

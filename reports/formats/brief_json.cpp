@@ -146,25 +146,27 @@ Json full_row(const Candidate& candidate, const std::vector<Finding>& findings) 
 /// Rows as text, and the document that they make.
 class Brief {
  public:
-  Brief(Json head, std::size_t bytes) : head_(std::move(head)), bytes_(bytes) {}
+  Brief(const Json& head, std::size_t bytes) : head_(serial::to_text(head)), bytes_(bytes) {
+    head_.pop_back();
+    head_ += ",\"rows\":[";
+  }
 
   /// Adds `row` if there is space for it beside the account of `left_out`.
   bool add(const Json& row, const Json& left_out) {
-    const std::string text = serial::to_text(row);
-    rows_ += (rows_.empty() ? "" : ",") + text;
-    if (document(left_out).size() <= bytes_) return true;
-    rows_.resize(rows_.size() - std::min(rows_.size(), text.size() + 1));
-    return false;
+    const std::string text = (rows_.empty() ? "" : ",") + serial::to_text(row);
+    if (head_.size() + rows_.size() + text.size() + end(left_out).size() > bytes_) return false;
+    rows_ += text;
+    return true;
   }
 
-  std::string document(const Json& left_out) const {
-    std::string text = serial::to_text(head_);
-    text.pop_back();
-    return text + ",\"rows\":[" + rows_ + "],\"left_out\":" + serial::to_text(left_out) + "}\n";
-  }
+  std::string document(const Json& left_out) const { return head_ + rows_ + end(left_out); }
 
  private:
-  Json head_;
+  static std::string end(const Json& left_out) {
+    return "],\"left_out\":" + serial::to_text(left_out) + "}\n";
+  }
+
+  std::string head_;
   std::size_t bytes_;
   std::string rows_;
 };
@@ -198,7 +200,7 @@ std::string brief_json(const Run& run, const Analysis& analysis, const Explanati
                        Json head, std::size_t bytes) {
   const std::size_t devices = shorten_devices(head["devices"]);
   const std::vector<Candidate> all = candidates(analysis, selection);
-  Brief brief(std::move(head), bytes);
+  Brief brief(head, bytes);
   std::size_t shown = 0;
   for (; shown < all.size(); ++shown) {
     const std::vector<Finding> findings = explain(run, *all[shown].point).findings;
