@@ -125,17 +125,24 @@ std::string conditions_text(const Rule& rule) {
 }
 
 std::string rules_table() {
+  std::vector<std::string> verdicts;
   std::string table = "| rule | kind | finding | conditions |\n|---|---|---|---|\n";
   for (const Rule& rule : rules()) {
-    table += fmt::format("| `{}` | {} | {} | {} |\n", rule.id, to_string(rule.importance),
-                         rule.bound ? words_for(*rule.bound).phrase : rule.text, conditions_text(rule));
+    const std::string conditions = conditions_text(rule);
+    if (conditions.empty()) {
+      verdicts.push_back(fmt::format("`{}`", rule.id));
+    } else {
+      table += fmt::format("| `{}` | {} | {} | {} |\n", rule.id, to_string(rule.importance),
+                           rule.bound ? words_for(*rule.bound).phrase : rule.text, conditions);
+    }
   }
+  table += fmt::format("\nBounds without conditions of their own: {}.\n", fmt::join(verdicts, ", "));
   for (const auto& [text, letter] : kLetters) table += fmt::format("\n{}: {}.", letter, text);
   return table + "\n";
 }
 
 /// The quantities that rules rest on, by name.
-std::string quantities_table() {
+std::string quantities_list() {
   std::map<std::string_view, std::string_view> formulas;
   const auto add = [&](const Quantity* quantity) { formulas.emplace(quantity->name, quantity->formula); };
   for (const Rule& rule : rules()) {
@@ -143,13 +150,13 @@ std::string quantities_table() {
     for (const Condition& condition : rule.when) add(condition.quantity);
     for (const Quantity* quantity : rule.also) add(quantity);
   }
-  std::string table = "| quantity | formula |\n|---|---|\n";
-  for (const auto& [name, formula] : formulas) table += fmt::format("| {} | {} |\n", name, formula);
-  return table;
+  std::string list;
+  for (const auto& [name, formula] : formulas) list += fmt::format("- {}: {}\n", name, formula);
+  return list;
 }
 
 TEST(ExplanationText, EveryRuleIsDocumentedWithItsQuantities) {
-  expect_generated("docs/explain.md", {{"rules", rules_table()}, {"quantities", quantities_table()}},
+  expect_generated("docs/explain.md", {{"rules", rules_table()}, {"quantities", quantities_list()}},
                    "analysis/explain/rules.cpp");
 }
 

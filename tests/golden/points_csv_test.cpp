@@ -30,10 +30,10 @@ std::string documented_header(bool has_program) {
   return header + "l2_bytes,";
 }
 
-std::string table(CsvColumnOf of) {
-  std::string text = "| column | meaning |\n|---|---|\n";
+std::string list(CsvColumnOf of) {
+  std::string text;
   for (const CsvColumn& column : points_csv_columns()) {
-    if (column.of == of) text += fmt::format("| `{}` | {} |\n", column.name, column.meaning);
+    if (column.of == of) text += fmt::format("- `{}`: {}\n", column.name, column.meaning);
   }
   return text;
 }
@@ -44,13 +44,13 @@ TEST(PointsCsv, BeginsWithTheDocumentedColumns) {
 }
 
 TEST(PointsCsv, ColumnsAreDocumented) {
-  std::string of_programs = table(CsvColumnOf::program);
+  std::string of_programs = list(CsvColumnOf::program);
   for (const CsvColumn& column : points_csv_columns()) {
     if (column.of != CsvColumnOf::operators) continue;
-    of_programs += fmt::format("| `{}` | {}; with `--pytorch-trace` |\n", column.name, column.meaning);
+    of_programs += fmt::format("- `{}`: {}; with `--pytorch-trace`\n", column.name, column.meaning);
   }
   expect_generated("docs/data.md",
-                   {{"columns", table(CsvColumnOf::all)}, {"columns of programs", of_programs}},
+                   {{"columns", list(CsvColumnOf::all)}, {"columns of programs", of_programs}},
                    "reports/formats/points_csv.cpp");
 }
 

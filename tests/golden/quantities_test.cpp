@@ -47,11 +47,11 @@ TEST(Quantities, EachIsComparedOrJudged) {
 }
 
 TEST(Quantities, ComparedOnesAreDocumented) {
-  std::string table = "| quantity | formula, in counters |\n|---|---|\n";
+  std::string list;
   for (const Quantity* quantity : compared_quantities()) {
-    table += fmt::format("| {} | {} |\n", quantity->name, quantity->formula);
+    list += fmt::format("- {}: {}\n", quantity->name, quantity->formula);
   }
-  expect_generated("docs/internals/method.md", {{"compared quantities", table}},
+  expect_generated("docs/internals/method.md", {{"compared quantities", list}},
                    "analysis/roofline/quantities");
 }
 
