@@ -116,12 +116,17 @@ void add_ceilings_command(CLI::App& app, Action& action, int argc, char** argv) 
   command->add_flag("--no-counters", options->no_counters,
                     "Do not confirm the ceilings with hardware counters");
   command->footer(
-      "Measured ceilings are stored per device, driver, clocks and version of this tool "
-      "in\n$XDG_CACHE_HOME/rooflinectl (~/.cache/rooflinectl), and reused by this command and by "
-      "`run`.\n\nSeveral GPUs are measured one after the other, then the bandwidth from each to every "
-      "other: by copy\nengine, by loads issued by the target, by stores issued by the source; then NCCL's "
-      "collectives over all of\nthem, where libnccl.so.2 is found (set ROOFLINECTL_NCCL if it is elsewhere). "
-      "`profile` and `merge`\ncompare the collectives of programs on the same GPUs with these.\n\nExamples:\n"
+      "Measured ceilings are stored per device, driver, clocks and version of this tool\n"
+      "in $XDG_CACHE_HOME/rooflinectl (~/.cache/rooflinectl), and reused by this\n"
+      "command and by `run`.\n"
+      "\n"
+      "Several GPUs are measured one after the other, then the bandwidth from each to\n"
+      "every other: by copy engine, by loads issued by the target, by stores issued by\n"
+      "the source; then NCCL's collectives over all of them, where libnccl.so.2 is\n"
+      "found (set ROOFLINECTL_NCCL if it is elsewhere). `profile` and `merge` compare\n"
+      "the collectives of programs on the same GPUs with these.\n"
+      "\n"
+      "Examples:\n"
       "  rooflinectl ceilings\n"
       "  rooflinectl ceilings --quick --fresh --device 1\n"
       "  rooflinectl ceilings --device all");

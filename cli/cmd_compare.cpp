@@ -74,7 +74,7 @@ void add_compare_command(CLI::App& app, Action& action) {
       "Examples:\n"
       "  rooflinectl compare runs/before runs/after\n"
       "  rooflinectl compare runs/before runs/after --output comparison\n"
-      "  rooflinectl compare runs/after --baseline runs/monday runs/tuesday runs/wednesday");
+      "  rooflinectl compare runs/after --baseline runs/monday runs/tuesday");
   command->callback([&action, options] { action = [options] { return compare_runs(*options); }; });
 }
 

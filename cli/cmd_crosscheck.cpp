@@ -337,11 +337,17 @@ void add_crosscheck_command(CLI::App& app, Action& action, int argc, char** argv
       ->default_str(kDefaultOutput);
   command->add_flag("--all", options->every, "Show every comparison, not only those that differ");
   command->footer(
-      "A profiled program is run again under ncu, which counts one launch of each of up to 30 points.\n\n"
-      "Exit codes: 1 a number differs by more than its tolerance; 2 a tool's file cannot be used; 3 nothing "
-      "could\nbe compared, and nothing is written. docs/crosscheck.md lists the tolerances.\n\nExamples:\n  "
-      "rooflinectl crosscheck runs/reductions/latest\n  rooflinectl crosscheck experiments.yaml --with ncu\n "
-      " rooflinectl crosscheck run.json --with ncu --ncu-file report.ncu-rep");
+      "A profiled program is run again under ncu, which counts one launch of each of up\n"
+      "to 30 points.\n"
+      "\n"
+      "Exit codes: 1 a number differs by more than its tolerance; 2 a tool's file\n"
+      "cannot be used; 3 nothing could be compared, and nothing is written.\n"
+      "docs/crosscheck.md lists the tolerances.\n"
+      "\n"
+      "Examples:\n"
+      "  rooflinectl crosscheck runs/reductions/latest\n"
+      "  rooflinectl crosscheck experiments.yaml --with ncu\n"
+      "  rooflinectl crosscheck run.json --with ncu --ncu-file report.ncu-rep");
   command->callback([&action, options] { action = [options] { return crosscheck(*options); }; });
 }
 

@@ -85,8 +85,8 @@ void add_doctor_command(CLI::App& app, Action& action) {
   add_device_option(*command, options->device);
   add_json_flag(*command, options->json);
   command->footer(
-      "Each line is ok, a warning (results may be inaccurate or incomplete) or fails, followed by how to fix "
-      "it.\nExit code 3 if this machine cannot measure.");
+      "Each line is ok, a warning (results may be inaccurate or incomplete) or fails,\n"
+      "followed by how to fix it. Exit code 3 if this machine cannot measure.");
   command->callback([&action, options] { action = [options] { return doctor(*options); }; });
 }
 

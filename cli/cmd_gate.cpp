@@ -185,11 +185,14 @@ void add_gate_command(CLI::App& app, Action& action) {
   command->add_option("--markdown", options->markdown, "Also write Markdown")->type_name("FILE");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
-      "Exit codes: 0 no regression; 4 regression, or the program failed or did less; 2 the runs cannot be "
-      "compared\n\nExamples:\n  rooflinectl "
-      "gate runs/base runs/new\n  rooflinectl gate runs/new --baseline runs/base-1 runs/base-2 runs/base-3 "
-      "--junit gate.xml\n  rooflinectl gate runs/reductions/latest --history runs/reductions\n  rooflinectl "
-      "gate runs/base runs/new --only counters");
+      "Exit codes: 0 no regression; 4 regression, or the program failed or did less; 2\n"
+      "the runs cannot be compared\n"
+      "\n"
+      "Examples:\n"
+      "  rooflinectl gate runs/base runs/new\n"
+      "  rooflinectl gate runs/new --baseline runs/base-* --junit gate.xml\n"
+      "  rooflinectl gate runs/reductions/latest --history runs/reductions\n"
+      "  rooflinectl gate runs/base runs/new --only counters");
   command->callback([&action, options] { action = [options] { return run_gate(*options); }; });
 }
 

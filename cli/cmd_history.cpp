@@ -122,9 +122,11 @@ void add_history_command(CLI::App& app, Action& action) {
       "Show every point; without this option, if there are more than 40, only those that changed");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
-      "Runs that cannot be read are left out and named; the exit code is then 1.\n\nExamples:\n"
+      "Runs that cannot be read are left out and named; the exit code is then 1.\n"
+      "\n"
+      "Examples:\n"
       "  rooflinectl history runs/reductions\n"
-      "  rooflinectl history runs --point 'V7*' --counters dram_read_bytes --output history");
+      "  rooflinectl history runs --point 'V7*' --counters dram_read_bytes -o history");
   command->callback([&action, options] { action = [options] { return show_history(*options); }; });
 }
 

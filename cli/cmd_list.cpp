@@ -192,9 +192,13 @@ void add_list_command(CLI::App& app, Action& action) {
       ->type_name("CHIP");
   add_json_flag(*command, options->json);
   command->footer(
-      "Where several block sizes, or a number of elements per thread, are listed, a plan can "
-      "choose its own.\n\nExamples:\n  rooflinectl list\n  rooflinectl list metrics --chip GH100    every "
-      "counter with its hardware metric, and the passes\n  rooflinectl list devices --json");
+      "Where several block sizes, or a number of elements per thread, are listed, a\n"
+      "plan can choose its own.\n"
+      "\n"
+      "Examples:\n"
+      "  rooflinectl list\n"
+      "  rooflinectl list metrics --chip GH100    every counter and its passes\n"
+      "  rooflinectl list devices --json");
   command->callback([&action, options] { action = [options] { return list(*options); }; });
 }
 

@@ -64,10 +64,12 @@ void add_merge_command(CLI::App& app, Action& action, int argc, char** argv) {
   command->add_flag("--all", options->all, "Show every row in the terminal, not only the notable ones");
   command->add_flag("-q,--quiet", options->quiet, "Print only the path of the report, and errors");
   command->footer(
-      "Runs that cannot be read are left out and named; the exit code is then 1.\n\nExamples:\n"
+      "Runs that cannot be read are left out and named; the exit code is then 1.\n"
+      "\n"
+      "Examples:\n"
       "  srun rooflinectl profile --quiet --output runs/$SLURM_JOB_ID -- ./solver\n"
       "  rooflinectl merge runs/$SLURM_JOB_ID/solver/*-rank*\n"
-      "  torchrun --nproc-per-node 8 --no-python rooflinectl profile -- python3 train.py");
+      "  torchrun --nproc-per-node 8 --no-python rooflinectl profile -- python train.py");
   command->callback([&action, options] { action = [options] { return merge(*options); }; });
 }
 

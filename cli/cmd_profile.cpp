@@ -202,7 +202,7 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
   ProfileSettings& settings = options->settings;
   CLI::App* const command = app.add_subcommand("profile",
                                                "Trace the kernels of any CUDA program and collect their "
-                                               "hardware counters: profile [OPTIONS] -- PROGRAM [ARGUMENTS]");
+                                               "hardware counters");
   command
       ->add_option("--samples", settings.samples,
                    "Launches to count of each group (kernel, grid, block, shared memory, NVTX path)")
@@ -284,20 +284,24 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
   command->add_flag("--all", options->all, "Show every group in the terminal, not only the notable ones");
   command->add_flag("-q,--quiet", options->quiet, "Print only the path of the report, and errors");
   command->footer(
-      "The program's standard input, output and error are its own; rooflinectl prints on standard error, "
-      "and exits\nwith the program's exit code (128 + N after signal N). If that is 0, a failure of "
-      "rooflinectl itself\nsets the exit code.\n\nExamples:\n"
+      "The program's standard input, output and error are its own; rooflinectl prints\n"
+      "on standard error, and exits with the program's exit code (128 + N after signal\n"
+      "N). If that is 0, a failure of rooflinectl itself sets the exit code.\n"
+      "\n"
+      "Examples:\n"
       "  rooflinectl profile -- python3 train.py --steps 20\n"
       "  rooflinectl profile --timeline=200us -- python3 train.py --steps 500\n"
       "  rooflinectl profile --kernel 'gemm|conv' --samples 10 -- ./solver input.dat\n"
       "  rooflinectl profile --resume runs/train/2026-11-21T09-52-06Z\n"
-      "  rooflinectl profile --capture nvtx:epoch --timeout 600 -- torchrun --nproc-per-node 8 train.py\n"
+      "  rooflinectl profile --capture nvtx:epoch --timeout 600 -- python3 train.py\n"
       "\n"
       "Environment:\n"
-      "  ROOFLINECTL_COLLECTOR  the collector that measures the ceilings, instead of the one next to this\n"
-      "                         program\n"
-      "  ROOFLINECTL_INJECTION  the library to load into the program, instead of the installed one\n"
-      "  CUDA_HOME              the CUDA toolkit whose CUPTI is used if the program has none");
+      "  ROOFLINECTL_COLLECTOR  the collector that measures the ceilings, instead of\n"
+      "                         the one next to this program\n"
+      "  ROOFLINECTL_INJECTION  the library to load into the program, instead of the\n"
+      "                         installed one\n"
+      "  CUDA_HOME              the CUDA toolkit whose CUPTI is used if the program has\n"
+      "                         none");
   command->callback([&action, options] {
     if (options->program.empty() && options->resumed_folder.empty())
       throw CLI::RequiredError("a PROGRAM after --, or --resume DIR");

@@ -280,17 +280,20 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
       "  rooflinectl run experiments.yaml\n"
       "  rooflinectl run experiments.yaml --device 1 --output /scratch/runs\n"
       "  rooflinectl run experiments.yaml --device all\n"
-      "  mpirun -n 2 rooflinectl run experiments.yaml     one run, a rank per GPU (likewise torchrun, srun)\n"
+      "  mpirun -n 2 rooflinectl run experiments.yaml     one run, a rank per GPU\n"
       "  rooflinectl run --resume runs/reductions/2026-11-21T09-52-06Z\n"
       "  rooflinectl run experiments.yaml --dry-run --json > request.json\n"
       "  ncu --nvtx rooflinectl-collector --plan request.json --mode once\n"
       "\n"
       "Environment:\n"
-      "  ROOFLINECTL_SILENCE_LIMIT  seconds without output after which a kernel counts as hung\n"
-      "                             (default: 300 while it is verified, 60 plus ten times the plan's\n"
-      "                             time_limit while it is timed, 120 otherwise)\n"
-      "  ROOFLINECTL_RANK_LIMIT     seconds that ranks wait for each other to start (default: 120)\n"
-      "  ROOFLINECTL_COLLECTOR      the collector to start instead of the one next to this program");
+      "  ROOFLINECTL_SILENCE_LIMIT  seconds without output after which a kernel counts\n"
+      "                             as hung (default: 300 while it is verified, 60 plus\n"
+      "                             ten times the plan's time_limit while it is timed,\n"
+      "                             120 otherwise)\n"
+      "  ROOFLINECTL_RANK_LIMIT     seconds that ranks wait for each other to start\n"
+      "                             (default: 120)\n"
+      "  ROOFLINECTL_COLLECTOR      the collector to start instead of the one next to\n"
+      "                             this program");
   command->callback([&action, options, device] {
     options->names_devices = device->count() > 0;
     if (options->plan_file.empty() && options->resumed_folder.empty())

@@ -50,9 +50,10 @@ void add_selftest_command(CLI::App& app, Action& action) {
   add_device_option(*command, options->device);
   add_json_flag(*command, options->json);
   command->footer(
-      "Each line compares a number that is known from the kernel's source with what the hardware "
-      "counted.\nExit code 1 if one differs, with the results that this makes suspect; 3 if there are no "
-      "counters.\n`rooflinectl run --selftest` does the same before it measures, and stores the result.");
+      "Each line compares a number that is known from the kernel's source with what the\n"
+      "hardware counted. Exit code 1 if one differs, with the results that this makes\n"
+      "suspect; 3 if there are no counters. `rooflinectl run --selftest` does the same\n"
+      "before it measures, and stores the result.");
   command->callback([&action, options] { action = [options] { return selftest(*options); }; });
 }
 

@@ -90,8 +90,11 @@ void add_watch_command(CLI::App& app, Action& action, int argc, char** argv) {
       ->capture_default_str();
   command->add_flag("-q,--quiet", options->quiet, "Print only the path of the report, and errors");
   command->footer(
-      "Samples hardware counters of the whole GPU, runs nothing on it and touches no program. Fails if "
-      "another\nprofiler holds the GPU's counters. A run keeps the newest 100,000 samples.\n\nExamples:\n"
+      "Samples hardware counters of the whole GPU, runs nothing on it and touches no\n"
+      "program. Fails if another profiler holds the GPU's counters. A run keeps the\n"
+      "newest 100,000 samples.\n"
+      "\n"
+      "Examples:\n"
       "  rooflinectl watch\n"
       "  rooflinectl watch --device 0 --for 10s\n"
       "  rooflinectl watch --interval 20ms --for 30m --quiet");

@@ -66,17 +66,6 @@ bool is_executable_file(const std::string& text) {
   return std::filesystem::is_regular_file(text, ignored) && access(text.c_str(), X_OK) == 0;
 }
 
-Error unknown_command(const CLI::App& app, const std::string& text) {
-  if (is_executable_file(text)) return mistake("unknown command", text, {}, program_hint(text));
-  std::error_code ignored;
-  const bool is_file = std::filesystem::is_regular_file(text, ignored);
-  return mistake(
-      "unknown command", text, is_file ? std::vector<std::string>() : commands_of(app),
-      "`rooflinectl run PLAN` measures the kernels in a plan, `rooflinectl profile -- PROGRAM` those "
-      "of any program, `rooflinectl report RUN` regenerates the reports of a run; `rooflinectl --help` lists "
-      "all commands");
-}
-
 /// The first line after "Examples:" in the command's --help; empty without one.
 std::string first_example(const CLI::App& command) {
   constexpr std::string_view kHeading = "Examples:\n  ";
@@ -124,6 +113,17 @@ void require_values(CLI::App& app, int argc, const char* const* argv) {
       if (takes_a_value(*option)) option->check(CLI::Validator(missing_value, ""));
     }
   }
+}
+
+Error unknown_command(const CLI::App& app, const std::string& text) {
+  if (is_executable_file(text)) return mistake("unknown command", text, {}, program_hint(text));
+  std::error_code ignored;
+  const bool is_file = std::filesystem::is_regular_file(text, ignored);
+  return mistake(
+      "unknown command", text, is_file ? std::vector<std::string>() : commands_of(app),
+      "`rooflinectl run PLAN` measures the kernels in a plan, `rooflinectl profile -- PROGRAM` those "
+      "of any program, `rooflinectl report RUN` regenerates the reports of a run; `rooflinectl --help` lists "
+      "all commands");
 }
 
 Error unexpected_argument(const CLI::App& app, int argc, const char* const* argv) {

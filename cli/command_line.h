@@ -21,6 +21,9 @@ int own_arguments(int argc, const char* const* argv);
 /// which CLI11 would take for `--option NEXT`.
 void require_values(CLI::App& app, int argc, const char* const* argv);
 
+/// The error for `text` in place of a command.
+Error unknown_command(const CLI::App& app, const std::string& text);
+
 /// The error for arguments that `app` did not expect: which one, and what was probably meant.
 Error unexpected_argument(const CLI::App& app, int argc, const char* const* argv);
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/manual/help_text.h"
 #include "runner/version.h"
 
 namespace rooflinectl {
@@ -10,39 +11,37 @@ namespace rooflinectl {
 namespace {
 
 constexpr const char* kDescription =
-    R"(Roofline analysis of CUDA kernels: verifies and times them, counts their work, and compares them
-with the measured ceilings of the GPU.
+    R"(Roofline analysis of CUDA kernels: verifies and times them, counts their work,
+and compares them with the measured ceilings of the GPU.
 
 Examples:
-  rooflinectl run experiments.yaml              measure a plan and write the reports
-  rooflinectl run experiments.yaml --dry-run    list what would be measured
-  rooflinectl profile -- python3 train.py       trace any CUDA program and collect its kernels' counters
-  rooflinectl merge runs/train/*-rank*          join the runs of a program's ranks
-  rooflinectl import report.ncu-rep             put what Nsight Compute recorded on a roofline
-  rooflinectl watch                             what the GPUs are doing, whichever programs use them
-  rooflinectl report runs/reductions/latest     regenerate the reports of a run; needs no GPU
-  rooflinectl explain runs/reductions/latest    what bounds each point, and what to try next
-  rooflinectl compare runs/before runs/after    what changed from one run to another
-  rooflinectl history runs                      how points fared over many runs, and when they changed
-  rooflinectl gate runs/base runs/new           for CI: exit code 4 on a regression
-  rooflinectl ceilings                          measure the ceilings of the GPU
-  rooflinectl crosscheck runs/reductions/latest compare the numbers of a run with ncu and nsys
-  rooflinectl doctor                            check whether this machine can measure
-  rooflinectl selftest                          check whether the counters can be trusted
-  rooflinectl list                              list the kernels that a plan can name
+  rooflinectl profile -- python3 train.py        any CUDA program on a roofline
+  rooflinectl run experiments.yaml               measure a plan
+  rooflinectl run experiments.yaml --dry-run     list what would be measured
+  rooflinectl merge runs/train/*-rank*           join the runs of many ranks
+  rooflinectl import report.ncu-rep              what Nsight Compute recorded
+  rooflinectl report runs/reductions/latest      rewrite the reports of a run
+  rooflinectl explain runs/reductions/latest     what bounds each point, and why
+  rooflinectl compare runs/before runs/after     what changed from run to run
+  rooflinectl history runs                       points over many runs
+  rooflinectl gate runs/base runs/new            exit code 4 on a regression
+  rooflinectl crosscheck runs/reductions/latest  check against ncu and nsys
 )";
 
 constexpr const char* kExitCodes = R"(Exit codes:
   0  success
   1  something that was measured failed or is unverified
   2  the command line or a file is wrong
-  3  the environment: no GPU, no permission, a missing library, an output that cannot be written
+  3  the environment: no GPU, no permission, a missing library, an output that
+     cannot be written
   4  the gate found a regression)";
 
 }  // namespace
 
 void add_commands(CLI::App& app, Action& action, int argc, char** argv) {
   app.name("rooflinectl");
+  app.formatter_fn(
+      [](const CLI::App* command, const std::string&, CLI::AppFormatMode) { return help_text(*command); });
   app.description(kDescription);
   app.footer(kExitCodes);
   app.require_subcommand(0, 1);
@@ -63,6 +62,7 @@ void add_commands(CLI::App& app, Action& action, int argc, char** argv) {
   add_doctor_command(app, action);
   add_selftest_command(app, action);
   add_list_command(app, action);
+  add_help_command(app, action);
   add_version_command(app, action);
 }
 

@@ -25,6 +25,7 @@ void add_selftest_command(CLI::App& app, Action& action);
 void add_report_command(CLI::App& app, Action& action);
 void add_explain_command(CLI::App& app, Action& action);
 void add_list_command(CLI::App& app, Action& action);
+void add_help_command(CLI::App& app, Action& action);
 void add_version_command(CLI::App& app, Action& action);
 
 /// Gives `app`, which is new, its name, description, options and all these commands.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/manual/command_manual.h"
 
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <sstream>
 #include <utility>
 
@@ -39,6 +41,14 @@ ArgumentManual manual_of(const CLI::Option& option) {
   return manual;
 }
 
+/// `RUN`, `[PLAN]`, `RUN...`
+std::string usage_of(const ArgumentManual& argument) {
+  const std::string value = argument.is_required ? argument.value : fmt::format("[{}]", argument.value);
+  return argument.takes_many && !argument.value.ends_with("...") ? value + "..." : value;
+}
+
+}  // namespace
+
 CommandManual manual_of(const CLI::App& command) {
   CommandManual manual = {.name = command.get_parent() == nullptr ? "" : command.get_name(),
                           .description = command.get_description(),
@@ -48,7 +58,21 @@ CommandManual manual_of(const CLI::App& command) {
   return manual;
 }
 
-}  // namespace
+std::string usage_of(const CommandManual& command) {
+  std::string text = command.name.empty() ? "rooflinectl [OPTIONS] COMMAND"
+                                          : fmt::format("rooflinectl {} [OPTIONS]", command.name);
+  for (const ArgumentManual& argument : command.arguments) {
+    if (argument.names.empty()) text += " " + usage_of(argument);
+  }
+  return command.name == "profile" ? text + " -- PROGRAM [ARGS]..." : text;
+}
+
+std::string full_description(const ArgumentManual& argument) {
+  std::string text = argument.description;
+  if (!argument.choices.empty()) text += fmt::format("; one of {}", fmt::join(argument.choices, ", "));
+  if (!argument.default_value.empty()) text += fmt::format(" (default: {})", argument.default_value);
+  return text;
+}
 
 std::vector<CommandManual> command_manuals() {
   CLI::App app;

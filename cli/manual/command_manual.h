@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,14 @@ struct CommandManual {
   std::string notes;        ///< exit codes, examples, environment variables
   std::vector<ArgumentManual> arguments;
 };
+
+CommandManual manual_of(const CLI::App& command);
+
+/// `rooflinectl profile [OPTIONS] -- PROGRAM [ARGS]...`
+std::string usage_of(const CommandManual& command);
+
+/// With the values that are allowed, and the default.
+std::string full_description(const ArgumentManual& argument);
 
 /// Of rooflinectl itself, then of each command, in their order.
 std::vector<CommandManual> command_manuals();

@@ -51,19 +51,16 @@ std::string summary_of(const CommandManual& command) {
   return paragraph.substr(0, paragraph.find_first_of(":;."));
 }
 
-std::string command_line_of(const CommandManual& command) {
-  return command.name.empty() ? "rooflinectl" : "rooflinectl " + command.name;
-}
-
+/// Words in capitals stand for something else.
 std::string synopsis(const CommandManual& command) {
-  std::string line = bold(command_line_of(command)) + " [OPTIONS]";
-  if (command.name.empty()) line += " " + italic("COMMAND");
-  for (const ArgumentManual& argument : command.arguments) {
-    if (!argument.names.empty()) continue;
-    line += argument.is_required ? fmt::format(" {}", italic(argument.value))
-                                 : fmt::format(" [{}]", italic(argument.value));
+  std::string text;
+  std::istringstream words(usage_of(command));
+  for (std::string word; words >> word;) {
+    const bool is_placeholder =
+        word != "[OPTIONS]" && word.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") != std::string::npos;
+    text += (text.empty() ? "" : " ") + (is_placeholder ? italic(word) : bold(word));
   }
-  return line;
+  return text;
 }
 
 std::string heading_of(const ArgumentManual& argument) {
@@ -74,15 +71,6 @@ std::string heading_of(const ArgumentManual& argument) {
   if (argument.value.empty()) return heading;
   return heading +
          fmt::format(fmt::runtime(argument.is_value_optional ? "[={}]" : " {}"), italic(argument.value));
-}
-
-std::string description_of(const ArgumentManual& argument) {
-  std::string text = roff_escaped(argument.description);
-  if (!argument.choices.empty())
-    text += fmt::format("; one of {}", roff_escaped(fmt::format("{}", fmt::join(argument.choices, ", "))));
-  if (!argument.default_value.empty())
-    text += fmt::format(" (default: {})", roff_escaped(argument.default_value));
-  return text;
 }
 
 std::string upper(std::string text) {
@@ -141,7 +129,7 @@ std::string man_page(const CommandManual& command, const std::vector<CommandManu
   if (command.name.empty()) page += list_of_commands(all);
   page += ".SH OPTIONS\n";
   for (const ArgumentManual& argument : command.arguments)
-    page += fmt::format(".TP\n{}\n{}\n", heading_of(argument), description_of(argument));
+    page += fmt::format(".TP\n{}\n{}\n", heading_of(argument), roff_escaped(full_description(argument)));
   page += sections(command.notes);
   if (!command.name.empty()) page += ".SH SEE ALSO\n.BR rooflinectl (1)\n";
   return page;

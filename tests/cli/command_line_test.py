@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import unittest
 
@@ -17,6 +18,39 @@ class CommandLine(ProgramTest):
         for word in ["run", "report", "list", "version", "Examples:", "Exit codes:"]:
             self.assertIn(word, result.stdout)
         self.assertIn("--mode once", self.call("run", "--help").stdout)
+
+    def commands(self):
+        return re.findall(r"^  (\w+) +[A-Z]", self.call("--help").stdout.partition("Commands:")[2], re.MULTILINE)
+
+    def test_help_fits_a_terminal_of_80_columns(self):
+        self.assertGreater(len(self.commands()), 15)
+        for command in [[], *([name] for name in self.commands())]:
+            text = self.call(*command, "--help").stdout
+            self.assertEqual([line for line in text.splitlines() if len(line) > 80], [], command)
+            for noise in ["Excludes:", "Needs:", ":INT", ":POSITIVE", "REQUIRED", "{"]:
+                self.assertNotIn(noise, text, command)
+
+    def test_help_is_a_command_too(self):
+        for command in self.commands():
+            self.assertEqual(self.call("help", command).stdout, self.call(command, "--help").stdout)
+        self.assertEqual(self.call("help").stdout, self.call("--help").stdout)
+        result = self.call("help", "repor")
+        self.assert_exit(result, 2)
+        self.assertEqual(result.stderr, "unknown command 'repor'\nhint: did you mean 'report'?\n")
+
+    def test_usage_is_what_one_types(self):
+        self.assertIn("\nUsage: rooflinectl profile [OPTIONS] -- PROGRAM [ARGS]...\n", self.call("profile", "--help").stdout)
+        self.assertIn("\nUsage: rooflinectl compare [OPTIONS] RUN...\n", self.call("compare", "--help").stdout)
+        self.assertIn("\nUsage: rooflinectl run [OPTIONS] [PLAN]\n", self.call("run", "--help").stdout)
+        for command in self.commands():
+            usage = re.search(rf"\nUsage: rooflinectl {command} \[OPTIONS\]( .*)?\n", self.call(command, "--help").stdout)
+            self.assertIsNotNone(usage, command)
+            arguments = [word for word in (usage[1] or "").split() if word != "[OPTIONS]"]
+            if command == "profile":
+                arguments = ["--dry-run", "--", "./program", "argument"]
+            if command in {"watch", "selftest", "doctor", "ceilings"}:
+                continue  # they take no arguments, and would start to measure
+            self.assertNotIn("unexpected argument", self.call(command, *("absent" if word.isupper() else word for word in arguments)).stderr, command)
 
     def test_mistakes_exit_with_2(self):
         for arguments in [[], ["frobnicate"], ["run"], ["run", "plan.yaml", "--nonsense"], ["run", "plan.yaml", "--json"],

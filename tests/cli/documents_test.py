@@ -24,7 +24,7 @@ class Commands(unittest.TestCase):
     document = (SOURCE / "docs/commands.md").read_text()
 
     def test_every_command_and_option_is_documented(self):
-        commands = listed(help_of(), "Subcommands")
+        commands = listed(help_of(), "Commands")
         self.assertIn("run", commands)
         for command in commands:
             self.assertIn(f"[`rooflinectl {command}", self.document)

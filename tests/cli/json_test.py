@@ -2,6 +2,7 @@
 """What `--json` prints against docs/schema: every command that has it, on recordings and with programs that need no GPU."""
 
 import json
+import re
 import sys
 import unittest
 import warnings
@@ -147,7 +148,7 @@ class Json(ProfileTest):
 
     def test_no_command_is_forgotten(self):
         document = (SOURCE / "docs/data.md").read_text()
-        commands = [line.split()[0] for line in self.call("--help").stdout.split("\nSubcommands:\n")[1].split("\n\n")[0].splitlines()]
+        commands = re.findall(r"^  (\w+) +[A-Z]", self.call("--help").stdout.partition("\nCommands:\n")[2], re.MULTILINE)
         self.assertIn("history", commands)
         for command in commands:
             has_json = "--json" in self.call(command, "--help").stdout

@@ -13,7 +13,7 @@ from program import PROGRAM
 
 MANUALS = pathlib.Path(os.environ["BUILD_FOLDER"]) / "manuals"
 COMMANDS = re.findall(r"^  (\w+) +[A-Z]", subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, check=True)
-                      .stdout.partition("Subcommands:")[2], re.MULTILINE)
+                      .stdout.partition("Commands:")[2], re.MULTILINE)
 
 
 def help_of(command):
@@ -43,7 +43,7 @@ class ManualPages(unittest.TestCase):
     def test_a_page_has_every_option_of_help(self):
         for command in COMMANDS:
             page = self.page(f"rooflinectl-{command}")
-            for option in re.findall(r"^  (-\S+)", help_of(command), re.MULTILINE):
+            for option in re.findall(r"^  (-[\w,-]+)", help_of(command), re.MULTILINE):
                 for name in option.split(","):
                     self.assertRegex(page, rf"\n +(-\w, )?{re.escape(name)}\b", command)
 
@@ -74,7 +74,7 @@ class Completion:
 
     def test_options(self):
         for command in COMMANDS:
-            expected = {name for option in re.findall(r"^  (-\S+)", help_of(command), re.MULTILINE) for name in option.split(",")
+            expected = {name for option in re.findall(r"^  (-[\w,-]+)", help_of(command), re.MULTILINE) for name in option.split(",")
                         if name.startswith("--")}
             self.assertLessEqual(expected, set(self.completed(f"rooflinectl {command} --")), command)
 
