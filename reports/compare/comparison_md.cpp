@@ -26,9 +26,12 @@ std::string comparison_md(const RunComparison& comparison, const std::string& pi
   text += fmt::format("- now: {}: {}\n\n", markdown::escaped(now.name), markdown::escaped(run_text(now.run)));
   const std::string warning = device_warning(comparison);
   if (!warning.empty()) text += fmt::format("**{}**\n\n", warning);
-  text +=
-      fmt::format("![Change of every point]({})\n\n{}", picture, markdown::table_head(comparison_columns()));
-  for (const PointComparison* point : table_points(comparison, kMostOfPrograms)) {
+  const std::string unrelated = unrelated_text(comparison);
+  if (!unrelated.empty()) text += unrelated + "\n\n";
+  text += fmt::format("![Change of every point]({})\n\n", picture);
+  const std::vector<const PointComparison*> points = table_points(comparison, kMostOfPrograms);
+  if (!points.empty()) text += markdown::table_head(comparison_columns());
+  for (const PointComparison* point : points) {
     std::vector<std::string> cells;
     for (const ComparisonColumn& column : comparison_columns()) cells.push_back(column.text(*point));
     text += markdown::table_row(cells);

@@ -157,11 +157,25 @@ std::string comparison_counts(const RunComparison& comparison) {
                      primitives_note(comparison));
 }
 
+std::string unrelated_text(const RunComparison& comparison) {
+  constexpr double kMostAlone = 0.8;
+  const std::size_t all = comparison.points.size();
+  const std::size_t missing = comparison.count(PointChange::missing);
+  const std::size_t added = comparison.count(PointChange::added);
+  const std::size_t common = all - missing - added;
+  if (static_cast<double>(missing + added) <= kMostAlone * static_cast<double>(all)) return {};
+  return fmt::format("The runs have {} in common; {} only in the base, {} only in the new run.",
+                     common == 0 ? "no points" : fmt::format("{} of {} points", common, all), missing, added);
+}
+
 std::vector<const PointComparison*> table_points(const RunComparison& comparison,
                                                  std::size_t most_of_programs) {
+  const bool are_unrelated = !unrelated_text(comparison).empty();
   std::vector<const PointComparison*> shown;
   std::size_t of_programs = 0;
   for (const PointComparison& point : comparison.points) {
+    const bool is_alone = point.change == PointChange::missing || point.change == PointChange::added;
+    if (are_unrelated && is_alone) continue;
     if (is_of_program(point)) {
       const bool has_news = point.change < PointChange::unclear;
       if (!has_news || ++of_programs > most_of_programs) continue;
@@ -188,8 +202,8 @@ std::vector<std::string> program_change_texts(const RunComparison& comparison) {
 
 std::string comparison_explanation(const RunComparison& comparison) {
   return fmt::format(
-      "Slower, faster: the 95 % interval of the change excludes 0, and the medians differ by more than {0}. "
-      "Same: by at most {0}. Unclear: the interval is too wide to tell.",
+      "Slower, faster: by more than {0}, and significant (95 %, including drift between runs). Same: by at "
+      "most {0}. Unclear: too noisy to tell.",
       format::percent(comparison.smallest_change));
 }
 

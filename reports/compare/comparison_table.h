@@ -29,6 +29,10 @@ std::string primitives_note(const RunComparison& comparison);
 /// `36 points: 1 slower, 34 same, 1 unclear`, or that there are none, with `primitives_note`.
 std::string comparison_counts(const RunComparison& comparison);
 
+/// That the runs have few points in common, or none, and how many each has alone; empty for runs of the same
+/// program or plan. A table then shows only common points.
+std::string unrelated_text(const RunComparison& comparison);
+
 /// The points that a table shows: all of them, except that a profiled program has only those that changed, or
 /// that only one run has, and at most `most_of_programs` of these.
 std::vector<const PointComparison*> table_points(const RunComparison& comparison,

@@ -50,7 +50,7 @@ std::string point_table(const RunComparison& comparison, std::size_t width) {
 std::string text_list(std::string_view title, const std::vector<std::string>& texts, std::size_t width) {
   if (texts.empty()) return {};
   std::string text = fmt::format("\n{}\n", title);
-  for (const std::string& item : texts) text += sentence(fmt::format("  {}", item), width);
+  for (const std::string& item : texts) text += paragraph(item, width, 2);
   return text;
 }
 
@@ -62,8 +62,12 @@ std::string comparison_text(const RunComparison& comparison, int columns) {
   std::string text = runs(comparison, width);
   const std::string warning = device_warning(comparison);
   if (!warning.empty()) text += paragraph(warning, width);
+  const std::string unrelated = unrelated_text(comparison);
+  if (!unrelated.empty()) text += "\n" + paragraph(unrelated, width);
   const bool has_points = !comparison.points.empty();
-  if (has_points) text += fmt::format("\n{}", point_table(comparison, width));
+  const std::string table = point_table(comparison, width);
+  if (!unrelated.empty() && table.empty()) return text;
+  if (!table.empty()) text += "\n" + table;
   text += text_list("Programs", program_change_texts(comparison), width);
   text += text_list("Counter changes", comparison_notes(comparison, kMostMoves), width);
   text += text_list("Not compared", missing_texts(comparison), width);

@@ -57,6 +57,24 @@ class Compare(CompareTest):
         self.assertIn(f"\n{points} points: {points} same\n", result.stdout)
         self.assertNotIn("Environment", result.stdout)
 
+    def test_runs_of_different_programs_have_one_sentence_in_place_of_a_table(self):
+        result = self.call("compare", TRAINING, SOURCE / "recordings/matrix-sums-h200", "-o", "unrelated")
+        self.assert_exit(result, 0)
+        text = result.stdout.split("\n\n")[1]
+        self.assertEqual(text.splitlines()[0], "The runs have no points in common; 97 only in the base, 19 only in the new run.")
+        self.assertNotIn("missing", result.stdout)
+        self.assertNotIn("GPU time of", result.stdout)
+        markdown = (self.folder / "unrelated/comparison.md").read_text()
+        self.assertIn("The runs have no points in common", markdown)
+        self.assertNotIn("| verdict |", markdown)
+
+    def test_of_runs_with_little_in_common_only_that_is_shown(self):
+        result = self.call("compare", SOURCE / "recordings/ladder-h200", RECORDING)
+        self.assert_exit(result, 0)
+        self.assertRegex(result.stdout, r"\nThe runs have 11 of 73 points in common; \d+ only in the base, \d+ only in the new run\.\n")
+        self.assertNotRegex(result.stdout, r"(?m)^(missing|added) ")
+        self.assertEqual(len(re.findall(r"(?m)^(same|slower|faster|unclear) ", result.stdout)), 11)
+
     def test_what_changed_comes_first(self):
         result = self.call("compare", RECORDING, self.slower())
         self.assert_exit(result, 0)

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two runs of a profiled program side by side, and what the gate makes of them.
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "analysis/compare/comparison.h"
 #include "analysis/compare/gate.h"
+#include "core/text/utf8.h"
 #include "reports/compare/comparison_reports.h"
 #include "reports/compare/comparison_table.h"
 #include "reports/compare/gate_reports.h"
@@ -113,6 +117,28 @@ TEST(ProgramComparison, HasTheTotalAndWhatOnlyOneRunLaunches) {
   EXPECT_THAT(text, HasSubstr("1 added"));
   // What is the same is counted and not listed.
   EXPECT_THAT(text, Not(HasSubstr("flash_fwd")));
+}
+
+TEST(ProgramComparison, OfUnrelatedProgramsIsASentence) {
+  auto after = constructed::program_run();
+  for (Measurement& measurement : after.measurements) measurement.point.subject.insert(0, "other_");
+  const std::size_t groups = after.measurements.size();
+  const Compared compared(constructed::program_run(), std::move(after));
+  const std::string text = comparison_text(compared.comparison, 80);
+  EXPECT_THAT(text,
+              HasSubstr(fmt::format("\n\nThe runs have no points in common; {0} only in the base, {0} only "
+                                    "in the new run.\n",
+                                    groups)));
+  EXPECT_THAT(text, Not(HasSubstr("GPU time of")));
+  EXPECT_THAT(text, Not(HasSubstr("missing")));
+}
+
+TEST(ProgramComparison, FitsATerminalOf80Columns) {
+  auto after = constructed::program_run();
+  for (Measurement& measurement : after.measurements) measurement.time->median_s *= 1.5;
+  const Compared compared(constructed::program_run(), std::move(after));
+  std::istringstream lines(comparison_text(compared.comparison, 80));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(count_characters(line), 80U) << line;
 }
 
 TEST(ProgramComparison, TellsGroupsOfOneNameApart) {
