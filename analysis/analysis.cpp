@@ -56,6 +56,8 @@ std::string_view to_string(Flag flag) {
       return "declared";
     case Flag::not_counted:
       return "not-counted";
+    case Flag::partly_counted:
+      return "partly-counted";
     case Flag::not_repeatable:
       return "not-repeatable";
     case Flag::implausible:

@@ -41,6 +41,8 @@ struct Roof {
   double compute_flop_per_s = 0;  ///< the compute ceiling of the operation mix; 0 where there are no flops
   CeilingIds compute_ceilings;    ///< `f32_add`; `f32_fma` and `f32_add` for a mix
   double relative_spread = 0;     ///< of the ceiling that limits
+  /// Whether only a part of the work was counted: the launch is at least as close to its roof as shown.
+  bool is_partly_counted = false;
 };
 
 /// What a launch of a profiled program asks of one resource of the device, as counted.
@@ -48,12 +50,17 @@ struct ResourceUse {
   Bound resource = Bound::unknown;  ///< a memory level, or a pipe
   double amount = 0;                ///< bytes, operations, or instructions where their operations are unknown
   std::optional<double> time_s;     ///< the least that it takes, at the ceiling
-  CeilingIds ceilings;              ///< none where `time_s` is unknown, or nothing is asked of it
+  CeilingIds ceilings;              ///< none where no time is known, or nothing is asked of it
   double relative_spread = 0;       ///< of the ceiling; the largest of a mix
   /// Why `time_s` is unknown; empty where it is known.
   std::string missing;
-  /// Where it is unknown: an upper bound, from the instructions that its pipe executed.
+  /// Where it is unknown: an upper bound, from the instructions that its pipe executed, and a lower one, from
+  /// those of its operations that were counted.
   std::optional<double> most_time_s;
+  double least_time_s = 0;
+
+  /// The time that it takes for sure.
+  double known_time_s() const { return time_s.value_or(least_time_s); }
 };
 
 /// How a point uses one level of the memory hierarchy; counted.
@@ -79,6 +86,7 @@ enum class Flag {
   above_roof,
   declared,        ///< nothing was counted
   not_counted,     ///< the same for a kernel of a profiled program, which has nothing declared either
+  partly_counted,  ///< of an imported kernel: % of roofline, intensity and FLOP/s are lower bounds
   not_repeatable,  ///< the launch does not execute the same instructions every time
   implausible,     ///< see `RooflinePoint::implausible`
 };
@@ -104,7 +112,7 @@ struct LaunchUse {
   double total_s = 0;  ///< of the launches that the trace saw
   double share = 0;    ///< of the time of all kernels on the device
   /// What these launches took beyond the roof: total · (1 − fraction of roofline), never below 0. Nothing
-  /// without a roof.
+  /// without a roof for all of its work.
   std::optional<double> recoverable_s;
   /// What of that falls on one step: that of a launch, times the launches per step. Nothing where the number
   /// of steps is unknown.
@@ -132,9 +140,11 @@ struct RooflinePoint {
   std::optional<double> ai_useful;  ///< FLOP per byte; nothing without flops
 
   /// Counted, in the precision of the accumulator, and on Tensor Cores. Nothing where operations ran that the
-  /// counters cannot see.
+  /// counters cannot see; of an imported kernel, those that the report has.
   std::optional<double> flops_executed;
-  std::string executed_missing;  ///< why there is no `flops_executed`; empty where there is, and for integers
+  /// Why there is no `flops_executed`, or why it is only a part of them; empty where it is all of them, and
+  /// for integers.
+  std::string executed_missing;
   std::optional<double> dram_bytes;   ///< counted
   std::optional<double> ai_executed;  ///< counted FLOP per counted byte
   std::optional<double> redundancy;   ///< flops_executed / flops_useful
@@ -145,7 +155,7 @@ struct RooflinePoint {
   std::optional<double> dram_bytes_per_s;     ///< counted
 
   std::optional<Roof> roof;              ///< from the measured ceilings
-  std::string roof_missing;              ///< why there is no `roof`; empty where there is
+  std::string roof_missing;              ///< why there is no `roof`, or why it is partly counted; else empty
   std::optional<Roof> theoretical_roof;  ///< from the theoretical ceilings, compute at the point's own clock
   std::optional<double> fraction_of_roofline;     ///< time of `roof` over the median time
   std::optional<double> fraction_of_theoretical;  ///< time of `theoretical_roof` over the median time

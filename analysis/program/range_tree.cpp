@@ -47,7 +47,7 @@ void add_use(RangeUse& range, const RooflinePoint& group, const GroupPart& part)
   const double traced = part.time * static_cast<double>(launches.traced);
   if (group.flops_executed) {
     range.flops += traced * *group.flops_executed;
-    range.flops_s += total_s;
+    if (group.executed_missing.empty()) range.flops_s += total_s;
   }
   if (group.dram_bytes) {
     range.dram_bytes += traced * *group.dram_bytes;

@@ -274,7 +274,7 @@ void set_launches(std::vector<RooflinePoint>& points, const Run& run, std::size_
     launches.total_s = all.total_s;
     launches.share = share_of(all.total_s, kernel_s);
     launches.is_overlapped = all.overlapped_s > kOverlapped * all.total_s;
-    if (point.fraction_of_roofline) {
+    if (point.fraction_of_roofline && !point.roof->is_partly_counted) {
       launches.recoverable_s = all.total_s * std::max(0.0, 1 - *point.fraction_of_roofline);
     }
   }
@@ -338,21 +338,23 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
     program.held_s += all.held_s;
     overlapped_s += all.overlapped_s;
     if (is_fully_counted(*point.measurement)) program.counted_share += launches.share;
-    if (!launches.recoverable_s) program.roofless_share += launches.share;
+    if (!point.fraction_of_roofline) program.roofless_share += launches.share;
+    if (point.fraction_of_roofline && !launches.recoverable_s) program.partly_counted.push_back(&point);
     if (launches.recoverable_s.value_or(0) > 0) program.recoverable.push_back(&point);
   }
   if (program.groups.empty()) return std::nullopt;
   program.device = device_use(run, experiment.device);
   program.kernel_s = kernel_time_s(experiment.points, program.device);
   program.overlapped_share = share_of(overlapped_s, program.kernel_s);
-  std::stable_sort(program.groups.begin(), program.groups.end(),
-                   [](const RooflinePoint* a, const RooflinePoint* b) {
-                     return a->launches->total_s > b->launches->total_s;
-                   });
+  const auto takes_longer = [](const RooflinePoint* a, const RooflinePoint* b) {
+    return a->launches->total_s > b->launches->total_s;
+  };
+  std::stable_sort(program.groups.begin(), program.groups.end(), takes_longer);
   std::stable_sort(program.recoverable.begin(), program.recoverable.end(),
                    [](const RooflinePoint* a, const RooflinePoint* b) {
                      return *a->launches->recoverable_s > *b->launches->recoverable_s;
                    });
+  std::stable_sort(program.partly_counted.begin(), program.partly_counted.end(), takes_longer);
   const std::vector<double> times = kernel_times(program.groups);
   program.kernels = times.size();
   program.concentration = concentration_of(times, program.kernel_s);

@@ -68,6 +68,8 @@ struct ProgramUse {
   double kernel_s = 0;
   std::vector<const RooflinePoint*> groups;       ///< the one that took longest first
   std::vector<const RooflinePoint*> recoverable;  ///< those with recoverable time, most first
+  /// Imported ones with a roof over a part of their work; the one that took longest first.
+  std::vector<const RooflinePoint*> partly_counted;
   Concentration concentration;
   std::size_t kernels = 0;            ///< different ones, whatever their shapes
   std::uint64_t launches = 0;         ///< of all groups

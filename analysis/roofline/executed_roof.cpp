@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <utility>
 
 #include "analysis/roofline/executed_work.h"
 #include "analysis/roofline/point.h"
@@ -92,6 +93,16 @@ std::optional<double> most_time_s(const std::optional<double>& executed, double 
   return *executed * kLanes * operations / limit->per_s;
 }
 
+void set_least_time(ResourceUse& use, const Operations& operations, Dtype precision,
+                    const Ceilings& ceilings) {
+  const auto limit = ceilings.compute(operations, precision);
+  if (!limit) return;
+  use.amount = operations.flops;
+  use.least_time_s = operations.flops / limit->per_s;
+  use.ceilings = limit->ceilings;
+  use.relative_spread = limit->relative_spread;
+}
+
 ResourceUse float_use(const Counters& counters, const Ceilings& ceilings, Dtype precision) {
   constexpr double kOperationsPerLane = 2;
   const Bound resource = pipe_of(precision);
@@ -104,6 +115,7 @@ ResourceUse float_use(const Counters& counters, const Ceilings& ceilings, Dtype 
                : missing_of(counters, "FP32 operations",
                             {counter::kFadd, counter::kFmul, counter::kFfma, counter::kFadd2, counter::kFmul2,
                              counter::kFfma2}));
+    set_least_time(use, operations_at_least(counters, precision), precision, ceilings);
     use.most_time_s = most_time_s(
         value_of(counters, is_f64 ? counter::kFp64PipeInstructions : counter::kFmaPipeInstructions),
         kOperationsPerLane, ceilings.find(is_f64 ? "f64_fma" : "f32_fma"));
@@ -172,6 +184,10 @@ ResourceUse tensor_use(const Measurement& measurement, const Ceilings& ceilings)
           .relative_spread = work->relative_spread};
 }
 
+double order_of(const ResourceUse& use) {
+  return use.time_s || use.least_time_s > 0 ? use.known_time_s() : -1;
+}
+
 std::optional<MemoryLevel> level_of(Bound resource) {
   switch (resource) {
     case Bound::dram:
@@ -200,9 +216,8 @@ std::vector<ResourceUse> resource_uses(const Measurement& measurement, const Cei
                                    half_use(counters, ceilings),
                                    integer_use(counters, ceilings),
                                    tensor_use(measurement, ceilings)};
-  std::stable_sort(uses.begin(), uses.end(), [](const ResourceUse& a, const ResourceUse& b) {
-    return a.time_s.value_or(-1) > b.time_s.value_or(-1);
-  });
+  std::stable_sort(uses.begin(), uses.end(),
+                   [](const ResourceUse& a, const ResourceUse& b) { return order_of(a) > order_of(b); });
   return uses;
 }
 
@@ -217,42 +232,48 @@ const ResourceUse* main_pipe(const std::vector<ResourceUse>& uses) {
   for (const ResourceUse& use : uses) {
     const bool is_pipe = use.resource == Bound::fp64 || use.resource == Bound::fp32 ||
                          use.resource == Bound::fp16 || use.resource == Bound::tensor;
-    if (is_pipe && use.time_s.value_or(0) > 0) return &use;
+    if (is_pipe && use.known_time_s() > 0) return &use;
   }
   return nullptr;
 }
 
 RoofOrReason executed_roof(const std::vector<ResourceUse>& uses, std::optional<double> flops,
                            Counting counting) {
-  const double longest_s = uses.empty() ? 0 : uses.front().time_s.value_or(0);
+  const double longest_s = uses.empty() ? 0 : uses.front().known_time_s();
+  std::string missing;
   for (const ResourceUse& use : uses) {
     const bool cannot_be_longer = use.most_time_s && *use.most_time_s <= longest_s;
-    if (is_indispensable(use, counting) && !use.time_s && !cannot_be_longer)
-      return {std::nullopt, use.missing};
+    if (missing.empty() && is_indispensable(use, counting) && !use.time_s && !cannot_be_longer) {
+      missing = use.missing;
+    }
   }
-  if (uses.empty() || uses.front().time_s.value_or(0) <= 0) {
+  const bool is_partly_counted = !missing.empty();
+  if (is_partly_counted && (counting == Counting::ours || longest_s <= 0)) return {std::nullopt, missing};
+  if (longest_s <= 0) {
     return {std::nullopt, "it moves no bytes and does no operations that are counted"};
   }
   Roof roof;
-  roof.time_s = *uses.front().time_s;
+  roof.is_partly_counted = is_partly_counted;
+  roof.time_s = longest_s;
   roof.resource = uses.front().resource;
   roof.ceilings = uses.front().ceilings;
   roof.relative_spread = uses.front().relative_spread;
   if (flops) roof.flop_per_s = *flops / roof.time_s;
   // The slowest of the memory levels, and the slowest of the pipes.
   for (const ResourceUse& use : uses) {
-    if (use.time_s.value_or(0) <= 0) continue;
+    const double time_s = use.known_time_s();
+    if (time_s <= 0) continue;
     const auto level = level_of(use.resource);
     if (level && roof.memory_ceiling.empty()) {
       roof.level = *level;
       roof.memory_ceiling = use.ceilings.front();
-      roof.memory_bytes_per_s = use.amount / *use.time_s;
+      roof.memory_bytes_per_s = use.amount / time_s;
     } else if (!level && roof.compute_ceilings.empty()) {
       roof.compute_ceilings = use.ceilings;
-      roof.compute_flop_per_s = flops.value_or(0) / *use.time_s;
+      roof.compute_flop_per_s = flops.value_or(0) / time_s;
     }
   }
-  return {roof, {}};
+  return {roof, std::move(missing)};
 }
 
 }  // namespace rooflinectl

@@ -27,7 +27,9 @@ bool is_indispensable(const ResourceUse& use, Counting counting);
 const ResourceUse* main_pipe(const std::vector<ResourceUse>& uses);
 
 /// The resource that needs longest is the roof. There is none where an indispensable resource that may need
-/// longer is unknown, or nothing is asked of any. `flops`: executed ones, nothing where they are not known.
+/// longer is unknown, or nothing is asked of any. Of an imported kernel, it is then that of the work that was
+/// counted, if there is any: partly counted, with the reason. `flops`: executed ones, nothing where they are
+/// not known.
 RoofOrReason executed_roof(const std::vector<ResourceUse>& uses, std::optional<double> flops,
                            Counting counting);
 

@@ -26,6 +26,24 @@ std::optional<Operations> counted_operations(const Counters& counters, Dtype pre
   return std::nullopt;
 }
 
+Operations operations_at_least(const Counters& counters, Dtype precision) {
+  const auto of = [&](std::string_view key) { return value_of(counters, key).value_or(0); };
+  if (precision == Dtype::f64) {
+    const double fma_flops = 2 * of(counter::kDfma);
+    return {of(counter::kDadd) + of(counter::kDmul) + fma_flops, fma_flops};
+  }
+  const double fma_flops = 2 * of(counter::kFfma) + 4 * of(counter::kFfma2);
+  const double packed_flops = 2 * (of(counter::kFadd2) + of(counter::kFmul2));
+  return {of(counter::kFadd) + of(counter::kFmul) + packed_flops + fma_flops, fma_flops};
+}
+
+std::optional<double> operations_at_least(const Counters& counters) {
+  const double flops = operations_at_least(counters, Dtype::f64).flops +
+                       operations_at_least(counters, Dtype::f32).flops +
+                       executed_tensor_ops(counters).value_or(0);
+  return flops > 0 ? std::optional(flops) : std::nullopt;
+}
+
 namespace {
 
 struct TensorType {

@@ -16,6 +16,13 @@ namespace rooflinectl {
 /// they need is unavailable.
 std::optional<Operations> counted_operations(const Counters& counters, Dtype precision);
 
+/// Those of them that were counted; 0 where none were.
+Operations operations_at_least(const Counters& counters, Dtype precision);
+
+/// The floating-point operations of all types that were counted: at least so many ran. Nothing where there
+/// are none.
+std::optional<double> operations_at_least(const Counters& counters);
+
 /// Operations on Tensor Cores, as counted, and the time that they need at the measured ceilings.
 struct TensorWork {
   double operations = 0;

@@ -195,6 +195,7 @@ std::vector<Flag> flags_of(const RooflinePoint& point) {
   flag_if(is_above_roof(point), Flag::above_roof);
   flag_if(measurement.time && !is_counted(measurement.counters),
           is_observed(measurement) ? Flag::not_counted : Flag::declared);
+  flag_if(point.roof && point.roof->is_partly_counted, Flag::partly_counted);
   flag_if(unrepeatable_evidence(measurement).has_value(), Flag::not_repeatable);
   return flags;
 }
@@ -254,24 +255,39 @@ void set_declared(RooflinePoint& point) {
   point.flop_per_s = per_second(point.flops_useful, *point.measurement);
 }
 
-void set_counted(RooflinePoint& point) {
+Counting counting_of(const Run& run) {
+  return run.imports.empty() ? Counting::ours : Counting::imported;
+}
+
+/// Whether some operations were not counted, rather than carried out where no counter sees them.
+bool lacks_operations(const Measurement& measurement) {
+  const Counters& counters = measurement.counters;
+  return !counted_operations(counters, Dtype::f64) || !counted_operations(counters, Dtype::f32) ||
+         !executed_tensor_ops(counters);
+}
+
+void set_counted(RooflinePoint& point, Counting counting) {
   const Measurement& measurement = *point.measurement;
   point.dram_bytes = dram_bytes(measurement.counters);
   point.dram_bytes_per_s = per_second(point.dram_bytes, measurement);
   ExecutedWork executed = executed_work(measurement);
   point.executed_missing = std::move(executed.missing);
   point.flops_executed = executed.flops;
-  if (!executed.flops) return;
-  point.executed_flop_per_s = per_second(executed.flops, measurement);
-  if (point.dram_bytes && *point.dram_bytes > 0) point.ai_executed = *executed.flops / *point.dram_bytes;
-  if (point.flops_useful > 0) point.redundancy = *executed.flops / point.flops_useful;
+  if (!executed.flops && counting == Counting::imported && lacks_operations(measurement)) {
+    point.flops_executed = operations_at_least(measurement.counters);
+  }
+  if (!point.flops_executed) return;
+  point.executed_flop_per_s = per_second(point.flops_executed, measurement);
+  if (point.dram_bytes && *point.dram_bytes > 0)
+    point.ai_executed = *point.flops_executed / *point.dram_bytes;
+  if (point.flops_useful > 0) point.redundancy = *point.flops_executed / point.flops_useful;
 }
 
 void set_roofs(RooflinePoint& point, const Run& run) {
   const Measurement& measurement = *point.measurement;
   const Ceilings roofs = Ceilings::roofs(run, measurement.device, sm_clock_hz(measurement));
   const Ceilings theoretical = Ceilings::theoretical(run, measurement.device, sm_clock_hz(measurement));
-  const Counting counting = run.imports.empty() ? Counting::ours : Counting::imported;
+  const Counting counting = counting_of(run);
   RoofOrReason roof;
   if (is_observed(point)) point.resources = resource_uses(measurement, roofs);
   if (is_collective(measurement)) {
@@ -318,7 +334,7 @@ RooflinePoint analyse_point(const Run& run, const Measurement& measurement) {
   }
   point.precision = precision_of(measurement);
   set_declared(point);
-  set_counted(point);
+  set_counted(point, counting_of(run));
   set_roofs(point, run);
   point.levels = level_uses(run, measurement,
                             is_observed(point) ? point.flops_executed.value_or(0) : point.flops_useful);

@@ -106,7 +106,7 @@ Traffic dram_traffic(const Run& run, const Measurement& measurement);
 /// A roof, or why there is none.
 struct RoofOrReason {
   std::optional<Roof> roof;
-  std::string reason;  ///< empty if there is a roof
+  std::string reason;  ///< empty if there is a roof over all of the work
 };
 
 /// The roof over the declared work of `measurement` under the ceilings of the levels that serve it, and of

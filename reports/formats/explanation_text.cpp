@@ -46,8 +46,10 @@ std::string unjudged_text(const std::vector<UnjudgedRule>& rules, bool in_full, 
 std::vector<std::string> missing_texts(const RooflinePoint& point) {
   std::vector<std::string> texts;
   if (!point.measurement->time) return texts;
-  if (!point.roof_missing.empty()) texts.push_back("no roof: " + point.roof_missing);
-  if (!point.executed_missing.empty() && !point.measurement->counters.empty()) {
+  if (!point.roof_missing.empty()) {
+    texts.push_back((point.roof ? "partly counted: " : "no roof: ") + point.roof_missing);
+  }
+  if (!point.flops_executed && !point.executed_missing.empty() && !point.measurement->counters.empty()) {
     texts.push_back("executed work unavailable: " + point.executed_missing);
   }
   const bool matters = point.bound == Bound::unknown || point.bound == Bound::latency;
@@ -115,7 +117,7 @@ std::string standing_text(const RooflinePoint& point) {
   std::string text = std::string(words_for(point.bound).phrase);
   if (point.launches) text = fmt::format("{} of GPU time, {}", format::percent(point.launches->share), text);
   if (point.fraction_of_roofline) {
-    text += fmt::format(", {} of roofline", format::percent(*point.fraction_of_roofline));
+    text += fmt::format(", {} of roofline", fraction_text(point));
   }
   if (point.busiest_level) text += fmt::format("; busiest level: {}", limit_text(point));
   return text;

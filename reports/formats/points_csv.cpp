@@ -261,9 +261,9 @@ constexpr std::array kCsvColumns = {
                  [](const Row& r) { return level_ai(r, MemoryLevel::l1); }},
     PointsColumn{"ai_shared", "operations per byte of shared memory",
                  [](const Row& r) { return level_ai(r, MemoryLevel::shared); }},
-    PointsColumn{"executed_missing", "why there is no `flops_executed`",
+    PointsColumn{"executed_missing", "why there is no `flops_executed`, or why it is only a part of them",
                  [](const Row& r) { return r.point.executed_missing; }},
-    PointsColumn{"roof_missing", "why there is no `fraction_of_roofline`",
+    PointsColumn{"roof_missing", "why there is no `fraction_of_roofline`, or why it is a lower bound",
                  [](const Row& r) { return r.point.roof_missing; }},
     PointsColumn{"bound_missing", "why `bound` is unknown",
                  [](const Row& r) {

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "reports/text/format.h"
 
@@ -64,6 +65,22 @@ std::string ceilings_sentence(const Run& run) {
       format::hertz(*kernels_hz), format::hertz(*ceilings_hz));
 }
 
+/// What every roof takes into account, and the section of ncu that brings it.
+struct NeededCounts {
+  std::string_view name;
+  std::string_view section;
+  bool (*are_in)(const Counters&) = nullptr;
+};
+constexpr std::array kNeededCounts = {
+    NeededCounts{"DRAM bytes", "SpeedOfLight_RooflineChart",
+                 [](const Counters& counters) { return dram_bytes(counters).has_value(); }},
+    NeededCounts{"FP64 operations", "SpeedOfLight_RooflineChart",
+                 [](const Counters& counters) { return executed_f64_flops(counters).has_value(); }},
+    NeededCounts{"FP32 operations", "SpeedOfLight_RooflineChart",
+                 [](const Counters& counters) { return executed_f32_flops(counters).has_value(); }},
+    NeededCounts{"Tensor Core operations", "SpeedOfLight_HierarchicalTensorRooflineChart",
+                 [](const Counters& counters) { return executed_tensor_ops(counters).has_value(); }}};
+
 }  // namespace
 
 std::string import_text(const ImportedFile& file) {
@@ -85,6 +102,24 @@ std::vector<std::string> import_sentences(const Run& run) {
   std::string ceilings = ceilings_sentence(run);
   if (!ceilings.empty()) sentences.push_back(std::move(ceilings));
   return sentences;
+}
+
+std::string partly_counted_sentence(const Run& run) {
+  std::vector<std::string_view> missing;
+  std::vector<std::string> sections;
+  for (const NeededCounts& needed : kNeededCounts) {
+    const bool are_known =
+        std::all_of(run.measurements.begin(), run.measurements.end(),
+                    [&](const Measurement& measurement) { return needed.are_in(measurement.counters); });
+    if (are_known) continue;
+    missing.push_back(needed.name);
+    const std::string section = fmt::format("--section {}", needed.section);
+    if (sections.empty() || sections.back() != section) sections.push_back(section);
+  }
+  return fmt::format(
+      "The report lacks {}: the kernels are at least as close to the roofline as shown (≥). "
+      "`ncu {}` records them.",
+      fmt::join(missing, ", "), fmt::join(sections, " "));
 }
 
 std::vector<std::string> import_problems(const Run& run) {

@@ -16,6 +16,10 @@ std::string import_text(const ImportedFile& file);
 /// for other runs.
 std::vector<std::string> import_sentences(const Run& run);
 
+/// What the report lacks for the roofs of its kernels, and the sections of ncu that record it. For runs with
+/// kernels that were partly counted.
+std::string partly_counted_sentence(const Run& run);
+
 /// What is damaged or missing in the files.
 std::vector<std::string> import_problems(const Run& run);
 

@@ -140,12 +140,13 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
   } else {
     facts.push_back({"useful performance", rate_text(point, point.flop_per_s)});
   }
-  facts.push_back({"executed performance", point.executed_missing.empty()
-                                               ? rate_text(point, point.executed_flop_per_s)
+  facts.push_back({"executed performance", point.executed_flop_per_s || point.executed_missing.empty()
+                                               ? executed_rate_text(point)
                                                : missing_text(point.executed_missing)});
   if (!is_of_program) add("redundancy", point.redundancy, format::factor);
   add("DRAM bandwidth", point.dram_bytes_per_s, format::bandwidth);
   facts.push_back({"roof", point.roof ? roof_text(point) : missing_text(point.roof_missing)});
+  if (point.roof && point.roof->is_partly_counted) facts.push_back({"partly counted", point.roof_missing});
   facts.push_back({"bound by", bound_fact(point)});
   for (const LevelUse& use : point.levels) facts.push_back(level_fact(use));
   add_resources(point, facts);

@@ -22,6 +22,10 @@ std::string count_text(double value) {
   return is_whole ? fmt::format("{:.0f}", value) : format::significant(value);
 }
 
+std::string_view at_least(bool is_part) {
+  return is_part ? "≥ " : "";
+}
+
 }  // namespace
 
 std::string_view operations_of(const RooflinePoint& point) {
@@ -30,6 +34,25 @@ std::string_view operations_of(const RooflinePoint& point) {
 
 std::string rate_text(const RooflinePoint& point, const std::optional<double>& per_s) {
   return format::optional(per_s, [&](double value) { return format::rate(value, operations_of(point)); });
+}
+
+std::string executed_rate_text(const RooflinePoint& point) {
+  return format::optional(point.executed_flop_per_s, [&](double value) {
+    return fmt::format("{}{}", at_least(!point.executed_missing.empty()),
+                       format::rate(value, operations_of(point)));
+  });
+}
+
+std::string executed_ai_text(const RooflinePoint& point) {
+  return format::optional(point.ai_executed, [&](double value) {
+    return fmt::format("{}{}", at_least(!point.executed_missing.empty()), format::significant(value));
+  });
+}
+
+std::string fraction_text(const RooflinePoint& point) {
+  return format::optional(point.fraction_of_roofline, [&](double value) {
+    return fmt::format("{}{}", at_least(point.roof->is_partly_counted), format::percent(value));
+  });
 }
 
 std::string_view level_name(MemoryLevel level) {

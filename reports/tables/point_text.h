@@ -35,6 +35,14 @@ std::string_view operations_of(const RooflinePoint& point);
 /// Performance of the point: `65.0 TFLOP/s`.
 std::string rate_text(const RooflinePoint& point, const std::optional<double>& per_s);
 
+/// The same for what was executed, and its operations per DRAM byte: with `≥` if only a part of them was
+/// counted.
+std::string executed_rate_text(const RooflinePoint& point);
+std::string executed_ai_text(const RooflinePoint& point);
+
+/// How close the point comes to its roof: `97.2 %`; `≥ 97.2 %` if only a part of its work was counted.
+std::string fraction_text(const RooflinePoint& point);
+
 /// `DRAM`, `L2`, as tables and pictures show them.
 std::string_view level_name(MemoryLevel level);
 

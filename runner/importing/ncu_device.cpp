@@ -142,6 +142,39 @@ std::optional<Ceiling> dram_of_bus(const NcuKernel& kernel, std::size_t device) 
   return ceiling;
 }
 
+/// Multiply-adds per cycle of an SM. Source: "Throughput of Native Arithmetic Instructions" in NVIDIA's CUDA
+/// C++ Programming Guide.
+struct SmLanes {
+  int compute_capability = 0;
+  double f32 = 0;
+  double f64 = 0;
+};
+constexpr std::array kSmLanes = {SmLanes{70, 64, 32},  SmLanes{75, 64, 2},  SmLanes{80, 64, 32},
+                                 SmLanes{86, 128, 2},  SmLanes{89, 128, 2}, SmLanes{90, 128, 64},
+                                 SmLanes{100, 128, 64}};
+
+std::optional<Ceiling> of_lanes(const Peak& peak, const NcuKernel& kernel, std::size_t device) {
+  if (peak.per_cycle != kFma32 && peak.per_cycle != kFma64) return std::nullopt;
+  const auto capability = ncu_compute_capability(kernel);
+  const auto found = std::find_if(kSmLanes.begin(), kSmLanes.end(), [&](const SmLanes& known) {
+    return known.compute_capability == capability;
+  });
+  const double sms = attribute(kernel, kSms);
+  const double clock_hz = attribute(kernel, kSmClock) * kHzPerKhz;
+  if (found == kSmLanes.end() || sms <= 0 || clock_hz <= 0) return std::nullopt;
+  const double lanes = peak.per_cycle == kFma32 ? found->f32 : found->f64;
+  Ceiling ceiling = ceiling_of(peak, lanes * peak.scale * sms * clock_hz, device);
+  ceiling.sm_clock_hz = clock_hz;
+  ceiling.method = fmt::format("theoretical: {:g} operations per cycle of an SM x {:.0f} SMs x {:.0f} MHz",
+                               lanes * peak.scale, sms, clock_hz / 1e6);
+  return ceiling;
+}
+
+/// A peak that the report does not have, from the attributes of the GPU.
+std::optional<Ceiling> of_attributes(const Peak& peak, const NcuKernel& kernel, std::size_t device) {
+  return peak.id == "dram" ? dram_of_bus(kernel, device) : of_lanes(peak, kernel, device);
+}
+
 }  // namespace
 
 std::optional<int> ncu_compute_capability(const NcuKernel& kernel) {
@@ -171,7 +204,7 @@ std::vector<Ceiling> ncu_ceilings(const std::vector<const NcuKernel*>& kernels, 
                                       [&](const Ceiling& ceiling) { return ceiling.id == peak.id; });
     if (is_known) continue;
     auto ceiling = reported(peak, kernels, device);
-    if (!ceiling && peak.id == "dram" && !kernels.empty()) ceiling = dram_of_bus(*kernels.front(), device);
+    if (!ceiling && !kernels.empty()) ceiling = of_attributes(peak, *kernels.front(), device);
     if (ceiling) ceilings.push_back(std::move(*ceiling));
   }
   return ceilings;

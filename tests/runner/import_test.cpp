@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -19,6 +20,7 @@
 namespace rooflinectl::import_test {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -177,6 +179,40 @@ TEST_F(Import, WhatIsMissingNamesItsSection) {
       saxpy.counters.at("integer_ops").reason(),
       "not in the report; ncu --metrics smsp__sass_thread_inst_executed_op_integer_pred_on.sum adds it");
   EXPECT_NEAR(counter(saxpy, counter::kDramReadBytes), 4.0 * (1 << 25), 0.001 * (1 << 27));
+}
+
+TEST_F(Import, OfAReportWithoutAllCountsTheRoofIsALowerBound) {
+  for (const char* const name :
+       {"ncu-2025.3.1-h200-roofline-sections.csv", "ncu-2025.3.1-h200-six-metrics.csv"}) {
+    const auto run = import_files(request({unpacked(name, name)})).run;
+    const Analysis analysis = analyse(run);
+    const std::vector<RooflinePoint>& points = analysis.experiments.front().points;
+    ASSERT_THAT(points, SizeIs(16)) << name;
+    for (const RooflinePoint& point : points) {
+      ASSERT_TRUE(point.roof.has_value()) << name << ": " << point.label << ": " << point.roof_missing;
+      EXPECT_TRUE(point.roof->is_partly_counted) << point.label;
+      EXPECT_THAT(point.roof_missing, HasSubstr("not in the report")) << point.label;
+      EXPECT_THAT(point.flags, Contains(Flag::partly_counted)) << point.label;
+      EXPECT_EQ(point.launches->recoverable_s, std::nullopt) << point.label;
+    }
+    const auto found = std::find_if(points.begin(), points.end(),
+                                    [](const RooflinePoint& point) { return point.label == "fmak"; });
+    ASSERT_NE(found, points.end());
+    // Its multiply-adds were counted, its products in one of the reports not.
+    EXPECT_EQ(found->roof->resource, Bound::fp32);
+    EXPECT_NEAR(*found->fraction_of_roofline, 0.95, 0.01);
+    EXPECT_GT(*found->ai_executed, 1e4);
+  }
+}
+
+TEST_F(Import, PeaksThatTheReportLacksComeFromTheAttributesOfTheGpu) {
+  const auto run = import_files(request({unpacked("ncu-2025.3.1-h200-six-metrics.csv", "six.csv")})).run;
+  const auto peak = [&](const char* id) {
+    return find_ceiling(run, id, CeilingSource::theoretical, 0)->value;
+  };
+  EXPECT_NEAR(peak("dram"), 2 * 3201e6 * 6016 / 8, 1);
+  EXPECT_NEAR(peak("f32_fma"), 2 * 128.0 * 132 * 1980e6, 1);
+  EXPECT_NEAR(peak("f64_add"), 64.0 * 132 * 1980e6, 1);
 }
 
 TEST_F(Import, OfASumOfBytesTheDirectionsAreUnknown) {

@@ -67,9 +67,7 @@ std::string program_sentence(const RooflinePoint& point) {
       "{}: {} of GPU time, {} launches of {}, {} at {} FLOP/byte executed, {} of roofline{}, {} · {}",
       point.label, format::percent(point.launches ? point.launches->share : 0),
       point.measurement->launches->count, time ? format::duration(time->median_s) : "unknown time",
-      rate_text(point, point.executed_flop_per_s),
-      format::optional(point.ai_executed, [](double ai) { return format::significant(ai); }),
-      format::optional(point.fraction_of_roofline, format::percent),
+      executed_rate_text(point), executed_ai_text(point), fraction_text(point),
       point.roof ? fmt::format(" ({})", ceilings_text(point.roof->ceilings)) : "",
       words_for(point.bound).phrase, full_name(point));
 }
