@@ -211,8 +211,7 @@ std::string likely_cause(const Run& run, const RooflinePoint& point) {
     return "a cache delivered part of the input although caches were cold: use a larger input, or a warm "
            "cache";
   if (is_observed(point)) {
-    return "its counts, or its times, differ from launch to launch, or the ceiling is too low (remeasure it "
-           "with --fresh)";
+    return "its launches differ, or the ceiling was measured too low (--fresh measures it again)";
   }
   const bool is_under_compute = point.roof && point.roof->compute_ceilings.size() == 1 &&
                                 point.roof->flop_per_s >= point.roof->compute_flop_per_s;
@@ -291,7 +290,7 @@ void set_roofs(RooflinePoint& point, const Run& run) {
   RoofOrReason roof;
   if (is_observed(point)) point.resources = resource_uses(measurement, roofs);
   if (is_collective(measurement)) {
-    roof.reason = "it waits for other GPUs, and the links to them have no ceiling here";
+    roof.reason = "communication with other GPUs has no roof here";
   } else if (is_observed(point)) {
     roof = executed_roof(point.resources, point.flops_executed, counting);
     point.theoretical_roof =

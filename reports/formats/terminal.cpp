@@ -163,9 +163,9 @@ std::string rank_block(const ReportModel& report, std::size_t width, Rows rows) 
   for (const std::string& line : rank_sentences(report.run, ranks)) text += paragraph(line, width);
   for (const auto& [table, dispensable] :
        {std::pair(rank_table(report.run, ranks, most), std::vector<std::string_view>{"device", "host"}),
-        std::pair(rank_collective_table(ranks, most), std::vector<std::string_view>{"judged"}),
+        std::pair(rank_collective_table(ranks, most), std::vector<std::string_view>{"compared"}),
         std::pair(rank_collective_size_table(report.run, ranks, most),
-                  std::vector<std::string_view>{"algorithm bandwidth", "judged"}),
+                  std::vector<std::string_view>{"algorithm bandwidth", "compared"}),
         std::pair(rank_range_table(ranks, most),
                   std::vector<std::string_view>{"ranks", "shortest", "longest"}),
         std::pair(rank_group_table(ranks, most), std::vector<std::string_view>{"ranks", "range"})}) {

@@ -60,7 +60,7 @@ Json tensor_figure(const ProgramUse& use) {
   const std::string unknown = fmt::format("not counted: {}", format::percent(use.tensor_unknown_share));
   if (use.tensor_share > 0) {
     return figure("Tensor Cores", format::percent(use.tensor_share),
-                  fmt::format("of GPU time in kernels that use them, {} of it at their measured rate{}",
+                  fmt::format("of GPU time in kernels that use them, at {} of their peak{}",
                               format::percent(use.tensor_use / use.tensor_share),
                               is_known ? "" : fmt::format("; {}", unknown)));
   }
@@ -73,26 +73,27 @@ Json figures(const ProgramUse& use) {
   Json list = Json::array();
   if (const RangeTimes* step = use.step) {
     // The kernels of a step may run after the host has left it: this is the host's pace.
-    list.push_back(figure(
-        "step", format::duration(*step->interval_s),
-        fmt::format("median of {}, from one {} to the next on the host", step->undisturbed, step->path)));
+    list.push_back(figure("step", format::duration(*step->interval_s),
+                          fmt::format("median of {} steps, from the start of one {} to the next",
+                                      step->undisturbed, step->path)));
   }
   list.push_back(figure("GPU time", format::duration(use.kernel_s),
                         fmt::format("in {}", format::counted(use.kernels, "kernel"))));
   if (const auto busy = use.busy_share()) {
-    list.push_back(figure("GPU busy", format::percent(*busy),
-                          fmt::format("idle {} of {}{}", format::percent(std::max(0.0, 1 - *busy)),
-                                      format::duration(use.watched_s()),
-                                      use.idle ? "" : ", including launches held for counting")));
+    list.push_back(
+        figure("GPU busy", format::percent(*busy),
+               fmt::format("idle {} over {}{}", format::percent(std::max(0.0, 1 - *busy)),
+                           format::duration(use.watched_s()),
+                           use.idle ? " without counting" : ", including launches held for counting")));
   }
   list.push_back(
       figure("launches", fmt::format("{}", use.launches),
              use.untimed > 0 ? fmt::format("{} not timed", use.untimed) : std::string("all timed")));
   list.push_back(tensor_figure(use));
-  list.push_back(figure("fully counted", format::percent(use.counted_share),
+  list.push_back(figure("counters complete", format::percent(use.counted_share),
                         use.roofless_share > 0
-                            ? fmt::format("without a roof: {}", format::percent(use.roofless_share))
-                            : std::string("every kernel has a roof")));
+                            ? fmt::format("of GPU time; no roof: {}", format::percent(use.roofless_share))
+                            : std::string("of GPU time; every kernel has a roof")));
   return list;
 }
 
@@ -224,8 +225,9 @@ Json group(const Run& run, const RooflinePoint& point, KernelNames& names) {
 
 Json program(const Run& run, const ProgramUse& use, const KernelNames& names) {
   constexpr std::size_t kMostRows = 500;
+  constexpr std::size_t kMostGaps = 10;
   Json tables = Json::array();
-  for (const ProgramTable& one : {gap_table(use), idle_before_table(use, kMostRows), transfer_table(use),
+  for (const ProgramTable& one : {gap_table(use), idle_before_table(use, kMostGaps), transfer_table(use),
                                   roofless_table(use, kMostRows)}) {
     if (!one.rows.empty()) tables.push_back(titled_table(one));
   }

@@ -167,7 +167,7 @@ constexpr std::array kPointColumns = {
         .is_number = true,
         .text = [](const RooflinePoint& p) { return saving_text(p, point_numbers::recoverable_s(p)); },
         .value = point_numbers::recoverable_s,
-        .name = "recoverable time",
+        .name = "possible saving",
         .help = "What all launches took beyond the roof; ~ where other kernels ran meanwhile",
         .role = "program"},
     PointColumn{
@@ -178,7 +178,7 @@ constexpr std::array kPointColumns = {
         .text =
             [](const RooflinePoint& p) { return saving_text(p, point_numbers::recoverable_per_step_s(p)); },
         .value = point_numbers::recoverable_per_step_s,
-        .name = "recoverable time of a step",
+        .name = "possible saving in a step",
         .help = "What the launches of one step took beyond the roof, averaged over all steps",
         .role = "program"},
     PointColumn{

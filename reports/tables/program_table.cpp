@@ -48,32 +48,31 @@ std::string_view transfer_name(TransferKind kind) {
   return "?";
 }
 
-std::string saving(std::string_view name, double recoverable_s, const std::optional<double>& per_step_s,
-                   double kernel_s) {
-  return fmt::format("{} could save {} of {} ({}{})", name, format::duration(recoverable_s),
-                     format::duration(kernel_s), format::percent(recoverable_s / kernel_s),
-                     per_step_s ? fmt::format("; {} a step", format::duration(*per_step_s)) : "");
-}
-
-std::string saving(const RooflinePoint& group, double kernel_s) {
-  const LaunchUse& launches = *group.launches;
-  if (launches.is_overlapped) {
-    return fmt::format("{} spends {} of {} beyond its roof, but overlaps with other kernels", group.label,
-                       format::duration(*launches.recoverable_s), format::duration(kernel_s));
+/// `could save up to 377.9 µs of each 4.4 ms step (8.5 %)`, or of all GPU time if it has no steps.
+std::string saving(const ProgramUse& program, std::string_view name, double recoverable_s,
+                   const std::optional<double>& per_step_s) {
+  if (per_step_s && program.step != nullptr) {
+    const double step_s = *program.step->interval_s;
+    return fmt::format("{} could save up to {} of each {} step ({})", name, format::duration(*per_step_s),
+                       format::duration(step_s), format::percent(*per_step_s / step_s));
   }
-  return saving(group.label, *launches.recoverable_s, launches.recoverable_per_step_s, kernel_s);
+  return fmt::format("{} could save up to {} of {} ({})", name, format::duration(recoverable_s),
+                     format::duration(program.kernel_s), format::percent(recoverable_s / program.kernel_s));
 }
 
-/// Where to begin: with the group, or with the kernel in several launch configurations, that could save most.
+/// Where to begin: with the group, or with the kernel in several shapes, that could save most.
 std::string most_saving(const ProgramUse& program) {
   const auto together = kernel_saving(program);
   const auto is_overlapped = [](const RooflinePoint* group) { return group->launches->is_overlapped; };
   if (!together || std::any_of(together->groups.begin(), together->groups.end(), is_overlapped)) {
-    return saving(*program.recoverable.front(), program.kernel_s);
+    const RooflinePoint& group = *program.recoverable.front();
+    const std::string text =
+        saving(program, group.label, *group.launches->recoverable_s, group.launches->recoverable_per_step_s);
+    return group.launches->is_overlapped ? text + ", less where it overlaps with other kernels" : text;
   }
-  const std::string name = fmt::format("{} launch configurations of {} together", together->groups.size(),
-                                       together->groups.front()->kernel);
-  return saving(name, together->recoverable_s, together->recoverable_per_step_s, program.kernel_s);
+  const std::string name =
+      fmt::format("{} ({} shapes)", together->groups.front()->kernel, together->groups.size());
+  return saving(program, name, together->recoverable_s, together->recoverable_per_step_s);
 }
 
 /// What stands before a number that would be higher if all operations were known.
@@ -101,22 +100,23 @@ std::string indent(std::size_t depth) {
 
 std::string idle_sentence(const IdleUse& idle) {
   const std::string share = format::whole_percent(idle.cause_share);
+  const std::string gaps = format::counted(idle.cause_gaps, "gap");
   switch (idle.cause) {
     case IdleCause::launches:
       return fmt::format(
-          "Launch-bound: {} of the idle time is in {} below 20 µs. Fewer, longer kernels (fusion, larger "
-          "batches) or CUDA graphs would help.",
-          share, format::counted(idle.cause_gaps, "gap"));
+          "{} of the idle time is in {} below 20 µs: launching takes longer than running. Fewer, longer "
+          "kernels (fusion, larger batches) or CUDA graphs would help.",
+          share, gaps);
     case IdleCause::between_launches:
       return fmt::format(
-          "Host-bound: {} of the idle time is in {} of 20 µs to 1 ms, in which the host works, or waits "
-          "for results, between launches.",
-          share, format::counted(idle.cause_gaps, "gap"));
+          "{} of the idle time is in {} of 20 µs to 1 ms: the CPU was busy or synchronising. CUDA graphs, "
+          "larger batches and fewer synchronisations would help.",
+          share, gaps);
     case IdleCause::elsewhere:
       return fmt::format(
-          "{} of the idle time is in {} of 1 ms or more: the host is doing other work, such as loading "
-          "input, or is waiting.",
-          share, format::counted(idle.cause_gaps, "gap"));
+          "{} of the idle time is in {} of 1 ms or more: the CPU was doing other work, such as loading "
+          "input, or was waiting.",
+          share, gaps);
     case IdleCause::unclear:
       break;
   }
@@ -131,17 +131,18 @@ std::string idle_headline(const ProgramUse& program) {
   const double most_s =
       program.recoverable.empty() ? 0 : *program.recoverable.front()->launches->recoverable_s;
   if (program.idle->share < busy * most_s / program.kernel_s) return {};
-  const std::string share = format::whole_percent(busy);
+  const std::string share = format::whole_percent(program.idle->share);
   switch (program.idle->cause) {
     case IdleCause::launches:
-      return fmt::format(
-          "GPU busy {}, launch-bound: it waits for the next launch, mostly for less than 20 µs. ", share);
+      return fmt::format("The GPU is idle {} of the time, waiting for launches, mostly for less than 20 µs. ",
+                         share);
     case IdleCause::between_launches:
       return fmt::format(
-          "GPU busy {}, host-bound: it waits for the host between launches, mostly for 20 µs to 1 ms. ",
+          "The GPU is idle {} of the time, waiting for the CPU between kernels, mostly for 20 µs to 1 ms. ",
           share);
     case IdleCause::elsewhere:
-      return fmt::format("GPU busy {}: it waits for the host, mostly for 1 ms or more. ", share);
+      return fmt::format("The GPU is idle {} of the time, waiting for the CPU, mostly for 1 ms or more. ",
+                         share);
     case IdleCause::unclear:
       break;
   }
@@ -169,6 +170,17 @@ std::string roofless_reason(const RooflinePoint& group) {
   }
   if (!group.measurement->time) return "none of its launches was traced";
   return group.roof_missing;
+}
+
+std::string counted_sentence(const Run& run, const ProgramUse& program) {
+  if (!program.partly_counted.empty()) return partly_counted_sentence(run);
+  std::string text =
+      fmt::format("Counters are complete for {} of GPU time", format::percent(program.counted_share));
+  if (program.roofless_share > 0) {
+    text += fmt::format("; {} has no roof and is left out of the savings",
+                        format::percent(program.roofless_share));
+  }
+  return text + ".";
 }
 
 std::string where_the_time_is(const ProgramUse& program) {
@@ -214,20 +226,14 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
         fmt::format("The program used more GPUs, but the run has counters for these {} only.", program.gpus));
   }
   if (const auto busy = program.busy_share()) {
-    texts.push_back(fmt::format("GPU busy {}, idle {} of the {} {}.", format::percent(*busy),
-                                format::percent(std::max(0.0, 1 - *busy)),
-                                format::duration(program.watched_s()),
-                                program.idle ? "during which no counters were collected"
-                                             : "that were traced, including launches held for counting"));
+    texts.push_back(
+        fmt::format("GPU busy {}, idle {} (over {} {}).", format::percent(*busy),
+                    format::percent(std::max(0.0, 1 - *busy)), format::duration(program.watched_s()),
+                    program.idle ? "without counting" : "of tracing, including launches held for counting"));
   }
   if (program.idle && program.idle->cause != IdleCause::unclear)
     texts.push_back(idle_sentence(*program.idle));
-  std::string counted = fmt::format("Fully counted: {} of GPU time", format::percent(program.counted_share));
-  if (program.roofless_share > 0) {
-    counted += fmt::format("; without a roof, and so excluded from savings: {}",
-                           format::percent(program.roofless_share));
-  }
-  texts.push_back(counted + ".");
+  texts.push_back(counted_sentence(run, program));
   if (program.overlapped_share >= kNotable) {
     texts.push_back(
         fmt::format("For {} of their time, kernels overlapped with others: the program may gain less than "
@@ -243,8 +249,8 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
   if (!run.application) return texts;
   const Application& application = *run.application;
   if (application.untraced > 0) {
-    texts.push_back(fmt::format("{} of {} launches were not traced and are missing from all times.",
-                                application.untraced, application.launches));
+    texts.push_back(fmt::format("Times cover {} of {} launches: tracing is off while counters run.",
+                                application.launches - application.untraced, application.launches));
   }
   if (application.lost > 0) {
     texts.push_back(
@@ -258,7 +264,7 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
 }
 
 ProgramTable recoverable_table(const ProgramUse& program, std::size_t most) {
-  ProgramTable table = {.title = "What could be saved",
+  ProgramTable table = {.title = "Possible savings",
                         .columns = {{"kernel"},
                                     {"share", true},
                                     {"launches", true},
@@ -278,20 +284,53 @@ ProgramTable recoverable_table(const ProgramUse& program, std::size_t most) {
          fmt::format("{}{}", launches.is_overlapped ? "~" : "", format::duration(*launches.recoverable_s))});
   }
   table.left_out = program.recoverable.size() - shown;
-  return table;
-}
-
-ProgramTable roofless_table(const ProgramUse& program, std::size_t most) {
-  ProgramTable table = {.title = "Without a roof",
-                        .columns = {{"kernel"}, {"share", true}, {"launches", true}, {"reason"}}};
-  for (const RooflinePoint* group : program.groups) {
-    if (group->launches->recoverable_s) continue;
+  for (const RooflinePoint* group : program.partly_counted) {
     if (table.rows.size() == most) {
       ++table.left_out;
       continue;
     }
+    const double most_s = group->launches->total_s * std::max(0.0, 1 - *group->fraction_of_roofline);
     table.rows.push_back({group->label, format::percent(group->launches->share),
-                          fmt::format("{}", group->measurement->launches->count), roofless_reason(*group)});
+                          fmt::format("{}", group->measurement->launches->count),
+                          format::duration(group->measurement->time->median_s),
+                          fmt::format("≥ {}", format::whole_percent(*group->fraction_of_roofline)),
+                          std::string(words_for(group->roof->resource).label),
+                          fmt::format("≤ {}", format::duration(most_s))});
+  }
+  return table;
+}
+
+ProgramTable roofless_table(const ProgramUse& program, std::size_t most) {
+  struct Reason {
+    std::string text;
+    std::vector<const RooflinePoint*> groups;
+    double share = 0;
+    std::uint64_t launches = 0;
+  };
+  std::vector<Reason> reasons;  // the one of the group that took longest first
+  for (const RooflinePoint* group : program.groups) {
+    if (group->fraction_of_roofline) continue;
+    const std::string text = roofless_reason(*group);
+    auto reason =
+        std::find_if(reasons.begin(), reasons.end(), [&](const Reason& known) { return known.text == text; });
+    if (reason == reasons.end()) reason = reasons.insert(reason, Reason{.text = text});
+    reason->groups.push_back(group);
+    reason->share += group->launches->share;
+    reason->launches += group->measurement->launches->count;
+  }
+  std::stable_sort(reasons.begin(), reasons.end(),
+                   [](const Reason& a, const Reason& b) { return a.share > b.share; });
+  ProgramTable table = {.title = "Without a roof",
+                        .columns = {{"kernels"}, {"share", true}, {"launches", true}, {"reason"}}};
+  for (const Reason& reason : reasons) {
+    if (table.rows.size() == most) {
+      ++table.left_out;
+      continue;
+    }
+    const std::size_t others = reason.groups.size() - 1;
+    table.rows.push_back(
+        {reason.groups.front()->label + (others > 0 ? fmt::format(" and {} more", others) : ""),
+         format::percent(reason.share), fmt::format("{}", reason.launches), reason.text});
   }
   return table;
 }
@@ -347,7 +386,7 @@ ProgramTable transfer_table(const ProgramUse& program) {
 }
 
 ProgramTable gap_table(const ProgramUse& program) {
-  ProgramTable table = {.title = "GPU idle gaps, by length",
+  ProgramTable table = {.title = "Idle time by length of the gap",
                         .columns = {{"gap"}, {"number", true}, {"time", true}, {"of idle time", true}}};
   if (!program.idle || program.idle->share < kNotableIdle) return table;
   std::optional<double> from_s;
@@ -362,20 +401,29 @@ ProgramTable gap_table(const ProgramUse& program) {
 
 ProgramTable idle_before_table(const ProgramUse& program, std::size_t most) {
   ProgramTable table = {
-      .title = "GPU idle gaps, by what ran next",
-      .columns = {
-          {"what ran next"}, {"of idle time", true}, {"idle", true}, {"gaps", true}, {"mean gap", true}}};
+      .title = "Idle time before each kernel",
+      .columns = {{"kernel"}, {"of idle time", true}, {"idle", true}, {"gaps", true}, {"mean gap", true}}};
   if (!program.idle || program.idle->share < kNotableIdle) return table;
-  for (const IdleBefore& before : program.idle->before) {
-    if (table.rows.size() == most) {
-      ++table.left_out;
-      continue;
-    }
-    table.rows.push_back(
-        {before.group != nullptr ? before.group->label : std::string(transfer_name(before.transfer->kind)),
-         format::percent(before.share), format::duration(before.idle_s), fmt::format("{}", before.gaps),
-         format::duration(before.idle_s / static_cast<double>(before.gaps))});
+  const std::vector<IdleBefore>& all = program.idle->before;
+  const auto row = [&](const std::string& name, double idle_s, std::uint64_t gaps) {
+    return std::vector<std::string>{name, format::percent(idle_s / program.idle->idle_s),
+                                    format::duration(idle_s), fmt::format("{}", gaps),
+                                    format::duration(idle_s / static_cast<double>(gaps))};
+  };
+  const std::size_t shown = std::min(most, all.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const std::string name =
+        all[i].group != nullptr ? all[i].group->label : std::string(transfer_name(all[i].transfer->kind));
+    table.rows.push_back(row(name, all[i].idle_s, all[i].gaps));
   }
+  if (shown == all.size()) return table;
+  double idle_s = 0;
+  std::uint64_t gaps = 0;
+  for (std::size_t i = shown; i < all.size(); ++i) {
+    idle_s += all[i].idle_s;
+    gaps += all[i].gaps;
+  }
+  table.rows.push_back(row(fmt::format("{} others", all.size() - shown), idle_s, gaps));
   return table;
 }
 

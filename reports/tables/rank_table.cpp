@@ -58,6 +58,11 @@ std::string times_of_ranks(const RankAnalysis& analysis) {
                      format::duration(longest->compute_s), longest->name);
 }
 
+std::string capitalised(std::string text) {
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
+}
+
 std::string straggler(const Run& run, const RankAnalysis& analysis, std::size_t place) {
   const RankUse& rank = analysis.ranks[place];
   const RankGroupUse* worst = analysis.slowest_group(place);
@@ -76,9 +81,7 @@ std::string straggler(const Run& run, const RankAnalysis& analysis, std::size_t 
       text += fmt::format("; other kernels ran alongside it for {} of its time", format::percent(overlapped));
     }
   }
-  text += ".";
-  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
-  return text;
+  return capitalised(text + ".");
 }
 
 void add_stragglers(const Run& run, const RankAnalysis& analysis, std::vector<std::string>& texts) {
@@ -103,8 +106,7 @@ std::string beyond_alone(const Run& run, const RankAnalysis& analysis) {
   }
   const double longer = compared->relative_excess();
   return fmt::format(
-      "The last rank to arrive, which does not wait, spends {} {} in them than they take alone "
-      "({}, {}; over {} of known size).",
+      "Without waiting, collectives take {} {} than in isolation ({}, {}; over {} of known size).",
       format::percent(std::abs(longer)), longer < 0 ? "less" : "longer", run.collectives->nccl,
       format::utc(run.collectives->measured_utc), compared->count);
 }
@@ -123,12 +125,12 @@ std::string waiting(const RankAnalysis& analysis) {
   }
   std::string text = fmt::format(
       "{} of the time in collectives is spent waiting for the last rank to arrive ({} were matched between "
-      "ranks); most often, in {} of them, that is {}.",
-      format::percent(analysis.sum().wait_share()), judged, format::percent(analysis.latest_share()),
-      analysis.latest().name);
+      "ranks). {} is last in {} of them.",
+      format::percent(analysis.sum().wait_share()), judged, capitalised(analysis.latest().name),
+      format::percent(analysis.latest_share()));
   if (set_aside > 0) {
-    text += fmt::format(" {} not judged, because launches around {} were held for counting.",
-                        set_aside == 1 ? "1 more was" : fmt::format("{} more were", set_aside),
+    text += fmt::format(" {} left out: counting disturbed {}.",
+                        set_aside == 1 ? "1 more is" : fmt::format("{} more are", set_aside),
                         set_aside == 1 ? "it" : "them");
   }
   return text;
@@ -206,7 +208,7 @@ std::vector<std::string> rank_sentences(const Run& run, const RankAnalysis& anal
 }
 
 ProgramTable rank_table(const Run& run, const RankAnalysis& analysis, std::size_t most) {
-  ProgramTable table = {.title = "Ranks",
+  ProgramTable table = {.title = "Each rank",
                         .columns = {{"rank"},
                                     {"host"},
                                     {"device"},
@@ -237,7 +239,7 @@ ProgramTable rank_collective_size_table(const Run& run, const RankAnalysis& anal
                         .columns = {{"collective"},
                                     {"array", true},
                                     {"ranks", true},
-                                    {"judged", true},
+                                    {"compared", true},
                                     {"time", true},
                                     {"algorithm bandwidth", true},
                                     {"bus bandwidth", true},
@@ -317,8 +319,8 @@ ProgramTable rank_group_table(const RankAnalysis& analysis, std::size_t most) {
 
 ProgramTable rank_collective_table(const RankAnalysis& analysis, std::size_t most) {
   ProgramTable table = {
-      .title = "Collectives",
-      .columns = {{"range"}, {"time", true}, {"waiting", true}, {"judged", true}, {"overlapped", true}}};
+      .title = "Collectives by range",
+      .columns = {{"range"}, {"time", true}, {"waiting", true}, {"compared", true}, {"overlapped", true}}};
   for (const CollectiveUse& use : analysis.collectives) {
     if (table.rows.size() == most) {
       ++table.left_out;

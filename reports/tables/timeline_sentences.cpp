@@ -21,9 +21,8 @@ std::string window(const DeviceView& view) {
   std::string text = fmt::format("Sampled for {} every {}: {}, ", format::duration(view.duration_s()),
                                  format::duration(static_cast<double>(device.interval_ns) * kNs),
                                  format::counted(device.start_ns.size(), "sample"));
-  text += view.missing_s > 0
-              ? fmt::format("{} of the window missing between them", format::percent(view.missing_share()))
-              : std::string("none missing between them");
+  text += view.missing_s > 0 ? fmt::format("{} of the window lost", format::percent(view.missing_share()))
+                             : std::string("none lost");
   if (view.not_kept_s > 0) {
     text += fmt::format("; the preceding {} of samples were discarded", format::duration(view.not_kept_s));
   }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`rooflinectl import` from outside, with what ncu wrote on a GPU."""
 
+import csv
 import gzip
 import json
 import os
@@ -96,7 +97,23 @@ class Import(ProgramTest):
     def test_what_is_missing_names_the_section_that_adds_it(self):
         result = self.call("import", self.unpack("metrics.ncu-rep", "toy.ncu-rep"))
         self.assert_exit(result, 0)
-        self.assertRegex(result.stdout, r"saxpy .* FP64 operations not counted: not in the report; ncu --section SpeedOfLight_RooflineChart adds it")
+        self.assertIn("`ncu --section SpeedOfLight_RooflineChart --section SpeedOfLight_HierarchicalTensorRooflineChart` records them.",
+                      " ".join(result.stdout.split()))
+
+    def test_kernels_that_were_partly_counted_are_on_the_roofline(self):
+        for name, missing in [("roofline-sections", "Tensor Core operations"), ("six-metrics", "FP64 operations, FP32 operations, Tensor Core operations")]:
+            result = self.call("import", self.unpack(f"{name}.csv", f"{name}.csv"))
+            self.assert_exit(result, 0)
+            self.assertIn(f"The report lacks {missing}: the kernels are at least as close to the roofline as shown (≥).", " ".join(result.stdout.split()))
+            self.assertEqual(result.stdout.count("--section"), 2 if "," in missing else 1)
+            self.assertRegex(result.stdout, r"(?m)^fmak +7.\d % +1 +5\d\d.\d µs +≥ 95 % +FP32 +≤ 2\d.\d\d µs$")
+            self.assertRegex(result.stdout, r"● fmak")
+            self.assertIn("imported; ", result.stdout)
+            self.assertNotIn("Without a roof", result.stdout)
+            rows = list(csv.DictReader((self.folder / f"runs/{name}/latest/points.csv").read_text().splitlines()))
+            self.assertTrue(all("partly-counted" in row["flags"] and "not in the report" in row["roof_missing"] for row in rows))
+            self.assertIn("≥ 95", self.summary(name))
+            self.assertIn("partly counted: ", self.call("explain", f"runs/{name}/latest").stdout)
 
     def test_of_a_report_that_is_cut_off_the_whole_kernels_are_kept(self):
         whole = (self.folder / self.unpack("metrics.ncu-rep", "toy.ncu-rep")).read_bytes()

@@ -104,7 +104,7 @@ class Merge(Ranks):
         self.profile(1, "often", "nccl")
         self.assert_exit(self.merge(), 0)
         self.assertIn("50.0 % of the time in collectives is spent waiting for the last rank to arrive (19 were matched between "
-                      "ranks); most often, in 100.0 % of them, that is rank 1. 1 more was not judged, because launches around it ", self.summary())
+                      "ranks). Rank 1 is last in 100.0 % of them. 1 more is left out: counting disturbed it.", self.summary())
         self.assertIn("| step |", self.summary())
         self.assertIn("| all-reduce | 16.777 MB | 2 | 19 | 100.0 µs | 168 GB/s | 168 GB/s | – | – | – | – |", self.summary())
 
@@ -115,7 +115,7 @@ class Merge(Ranks):
         self.assert_exit(self.merge(), 0)
         self.assertIn("| all-reduce | 16.777 MB | 2 | 19 | 100.0 µs | 168 GB/s | 168 GB/s | – | " + self.BESIDE_ALONE, self.summary())
         self.assertIn("**Collectives alone, over 2 devices, NCCL 2.99.0, 20", self.summary())
-        self.assertIn("spends 92.5 % longer in them than they take alone (NCCL 2.99.0, 20", self.summary())
+        self.assertIn("Without waiting, collectives take 92.5 % longer than in isolation (NCCL 2.99.0, 20", self.summary())
         self.assertIn("](collectives.png)", self.summary())
 
     def test_so_are_those_of_ranks_that_are_profiled_together(self):
@@ -211,8 +211,7 @@ class Merge(Ranks):
         self.profile(0, "often", "nccl", "held")
         self.profile(1, "often", "nccl")
         self.assert_exit(self.merge(), 0)
-        self.assertIn("(14 were matched between ranks); most often, in 100.0 % of them, that is rank 1. 6 more were not judged, "
-                      "because launches around them were held for counting.", self.summary())
+        self.assertIn("(14 were matched between ranks). Rank 1 is last in 100.0 % of them. 6 more are left out: counting disturbed them.", self.summary())
 
     def test_waiting_is_unavailable_where_launches_were_held_all_the_time(self):
         self.profile(0, "often", "nccl", "held:all")

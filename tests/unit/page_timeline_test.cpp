@@ -63,8 +63,8 @@ TEST(PageTimeline, SummariesTellWhatIsMissingAndWhetherItAgrees) {
   const auto run = constructed::program_run();
   const Timeline timeline = constructed::program_timeline(run);
   const std::string summary = with_plain_spaces(summary_md(ReportModel(run, {}, &timeline)));
-  EXPECT_THAT(summary, HasSubstr("Sampled for 44.48 ms every 20.00 µs: 2197 samples, 1.2 % of the window "
-                                 "missing between them."));
+  EXPECT_THAT(summary,
+              HasSubstr("Sampled for 44.48 ms every 20.00 µs: 2197 samples, 1.2 % of the window lost."));
   EXPECT_THAT(summary, HasSubstr("1.000 of the 83.4 GB counted for the launches and copies in it"));
   EXPECT_THAT(summary, HasSubstr("Tensor Cores active for 7.521 ms, no less than their operations need"));
 }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "analysis/roofline/kernel_labels.h"
@@ -18,6 +19,7 @@
 #include "reports/page/page_data.h"
 #include "reports/reports.h"
 #include "reports/tables/program_table.h"
+#include "reports/text/format.h"
 #include "tests/support/program_run.h"
 #include "tests/support/readable_scene.h"
 #include "tests/support/temporary_folder.h"
@@ -47,9 +49,9 @@ TEST(ProgramReports, BeginWithWhereTheTimeIsAndWhatCouldBeSaved) {
   // of 1.1 ms.
   EXPECT_EQ(
       headline,
-      "GPU busy 87 %, launch-bound: it waits for the next launch, mostly for less than 20 µs. 63 % of GPU "
-      "time is in 3 of 11 kernels; multi_tensor_apply<FusedAdam, f32> could save 6.299 ms of "
-      "74.27 ms (8.5 %; 377.9 µs a step).");
+      "The GPU is idle 13 % of the time, waiting for launches, mostly for less than 20 µs. 63 % of GPU "
+      "time is in 3 of 11 kernels; multi_tensor_apply<FusedAdam, f32> could save up to 377.9 µs of each "
+      "3.900 ms step (9.7 %).");
 }
 
 TEST(ProgramReports, BeginWithAKernelThatCouldSaveMoreInSeveralShapesThanAnyGroup) {
@@ -59,10 +61,9 @@ TEST(ProgramReports, BeginWithAKernelThatCouldSaveMoreInSeveralShapesThanAnyGrou
                     [](const Measurement& one) { return one.point.subject == constructed::kAdamName; });
   other.point.axes.set("grid", std::uint64_t{1024});
   run.measurements.push_back(other);
-  EXPECT_THAT(program_headline(*ReportModel(run).experiments.at(0).program),
-              HasSubstr("; 2 launch configurations of multi_tensor_apply<FusedAdam, f32> together could save "
-                        "12.60 ms of 96.27 ms "
-                        "(13.1 %; 755.9 µs a step)."));
+  EXPECT_THAT(
+      program_headline(*ReportModel(run).experiments.at(0).program),
+      HasSubstr("; multi_tensor_apply<FusedAdam, f32> (2 shapes) could save up to 755.9 µs of each "));
   LaunchStatistics& launches = *run.measurements.back().launches;
   launches.overlapped_s = launches.total_s;
   EXPECT_THAT(program_headline(*ReportModel(run).experiments.at(0).program), Not(HasSubstr("shapes")))
@@ -75,13 +76,12 @@ TEST(ProgramReports, BeginWithIdleTimeWhereMoreOfItIsThanAnyKernelCouldSave) {
     run.application->devices[0].undisturbed->gaps = std::move(gaps);
     return program_headline(*ReportModel(run).experiments.at(0).program);
   };
-  EXPECT_THAT(headline({{20e-6, 9, 0.01}}), StartsWith("GPU busy 84 %, launch-bound: "));
-  EXPECT_THAT(
-      headline({{1e-3, 9, 0.05}}),
-      StartsWith(
-          "GPU busy 51 %, host-bound: it waits for the host between launches, mostly for 20 µs to 1 ms. "));
+  EXPECT_THAT(headline({{20e-6, 9, 0.01}}),
+              StartsWith("The GPU is idle 16 % of the time, waiting for launches, "));
+  EXPECT_THAT(headline({{1e-3, 9, 0.05}}), StartsWith("The GPU is idle 49 % of the time, waiting for the CPU "
+                                                      "between kernels, mostly for 20 µs to 1 ms. "));
   EXPECT_THAT(headline({{{}, 9, 0.05}}),
-              StartsWith("GPU busy 51 %: it waits for the host, mostly for 1 ms or more. "));
+              StartsWith("The GPU is idle 49 % of the time, waiting for the CPU, mostly for 1 ms or more. "));
   EXPECT_THAT(headline({{20e-6, 9, 0.003}}), StartsWith("63 % of GPU time"));
   for (Measurement& measurement : run.measurements) {
     if (measurement.point.subject == constructed::kAdamName) measurement.time->median_s *= 10;
@@ -103,15 +103,14 @@ TEST(ProgramReports, HaveATerminalOf80Columns) {
   EXPECT_THAT(text, Not(HasSubstr("unverified")));
 }
 
-TEST(ProgramReports, SayWhatOverlapsAndNotThatItCouldBeSaved) {
+TEST(ProgramReports, SayThatWhatOverlapsSavesLess) {
   auto run = constructed::program_run();
   for (Measurement& measurement : run.measurements) {
     measurement.launches->overlapped_s = 0.5 * measurement.launches->total_s;
   }
   const ReportModel report(run);
   const ProgramUse& program = *report.experiments.at(0).program;
-  EXPECT_THAT(program_headline(program), HasSubstr("beyond its roof, but overlaps with other kernels"));
-  EXPECT_THAT(program_headline(program), Not(HasSubstr("could save")));
+  EXPECT_THAT(program_headline(program), HasSubstr(", less where it overlaps with other kernels."));
   EXPECT_THAT(program_sentences(run, program),
               testing::Contains(HasSubstr("kernels overlapped with others")));
 }
@@ -270,6 +269,37 @@ TEST(ProgramReports, ShareAnExperimentWithVariants) {
   const TemporaryFolder folder;
   write_reports(report, folder.path(), {});
   EXPECT_THAT(read_file(folder.path() / "summary.md"), HasSubstr("From version to version"));
+}
+
+TEST(ProgramReports, ListIdleTimeBeforeAFewKernelsAndAllOthersTogether) {
+  const auto run = constructed::program_run();
+  const ReportModel report(run);
+  const ProgramUse& program = *report.experiments.at(0).program;
+  const ProgramTable all = idle_before_table(program, 100);
+  const ProgramTable two = idle_before_table(program, 2);
+  ASSERT_EQ(two.rows.size(), 3U);
+  EXPECT_EQ(two.rows[0], all.rows[0]);
+  EXPECT_EQ(two.rows[2][0], fmt::format("{} others", all.rows.size() - 2));
+  double idle_s = 0;
+  for (std::size_t i = 2; i < program.idle->before.size(); ++i) idle_s += program.idle->before[i].idle_s;
+  EXPECT_EQ(two.rows[2][2], format::duration(idle_s));
+}
+
+TEST(ProgramReports, ListKernelsWithoutARoofByReason) {
+  auto run = constructed::program_run();
+  for (Measurement& measurement : run.measurements) {
+    measurement.counters.insert_or_assign(std::string(counter::kFadd), CounterValue::unavailable("too late"));
+    measurement.counters.insert_or_assign(std::string(counter::kFmaPipeInstructions),
+                                          CounterValue::unavailable("too late"));
+  }
+  const ReportModel report(run);
+  const ProgramTable table = roofless_table(*report.experiments.at(0).program, 10);
+  const auto row = std::find_if(table.rows.begin(), table.rows.end(), [](const auto& cells) {
+    return cells.back() == "FP32 operations not counted: too late";
+  });
+  ASSERT_NE(row, table.rows.end());
+  EXPECT_THAT(row->front(), testing::MatchesRegex(".* and [0-9]+ more"));
+  EXPECT_LT(table.rows.size(), run.measurements.size());
 }
 
 TEST(ProgramReports, AreWrittenWithoutNonsense) {

@@ -255,11 +255,12 @@ TEST(CollectiveSizes, AreComparedWithWhatTheyTakeAlone) {
   EXPECT_NEAR(against_alone(sizes)->relative_excess(), 6.001e-3 / 5e-3 - 1, 1e-12);
   EXPECT_FALSE(against_alone({}));
   EXPECT_THAT(rank_sentences(run, *rank_analysis(run)),
-              Contains("The last rank to arrive, which does not wait, spends 20.0 % longer in them than they "
-                       "take alone (NCCL 2.28.9, 2026-11-23 08:00 UTC; over 3 of known size)."));
+              Contains("Without waiting, collectives take 20.0 % longer than in isolation (NCCL 2.28.9, "
+                       "2026-11-23 08:00 UTC; over 3 of known size)."));
   alone.times[1].sizes[0].time_s = 7e-3;
   EXPECT_EQ(rank_collective_size_table(run, *rank_analysis(run), 10).rows.at(0).back(), "");
-  EXPECT_THAT(rank_sentences(run, *rank_analysis(run)), Contains(HasSubstr("spends 14.3 % less in them")));
+  EXPECT_THAT(rank_sentences(run, *rank_analysis(run)),
+              Contains(HasSubstr("collectives take 14.3 % less than in isolation")));
 }
 
 TEST(CollectiveSizes, AreNotComparedWithThoseOverOtherDevices) {
@@ -344,7 +345,7 @@ TEST(CollectiveWaits, AreUnavailableWithAReasonWhereAllWereHeld) {
   run.application->passes = {pass_of_rank_1(0, 0.05, 0.06)};
   EXPECT_THAT(rank_sentences(run, *rank_analysis(run)),
               Contains(testing::AllOf(HasSubstr("(2 were matched"),
-                                      HasSubstr("1 more was not judged, because launches around it"))));
+                                      HasSubstr("1 more is left out: counting disturbed it."))));
 }
 
 TEST(Ranks, NamesDifferentGpus) {

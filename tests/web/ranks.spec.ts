@@ -8,7 +8,7 @@ test('ranks have a map of their times, a lane each, and tables', async ({ page }
   const section = page.locator('#ranks');
   await expect(section.locator('ul').first()).toContainText('2 ranks on 1 host');
   await expect(section.locator('ul').first()).toContainText('Rank 1 (node1, device 1) is slower than the others');
-  await expect(section.locator('h3')).toContainText(['Time by rank and phase', 'Over time, one lane per rank', 'Ranks', 'The same kernels on several ranks']);
+  await expect(section.locator('h3')).toContainText(['Time by rank and phase', 'Over time, one lane per rank', 'Each rank', 'The same kernels on several ranks']);
   await page.getByRole('button', { name: 'Ranks', exact: true }).click();
   await expect(section).toBeInViewport();
 });

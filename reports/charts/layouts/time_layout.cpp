@@ -137,11 +137,11 @@ Scene time_scene(const ChartModel& program_chart, const ProgramUse& program) {
   const double height = kTableTop + kRowHeight * static_cast<double>(parts.size()) + kFooterRoom;
   Scene scene = blank(chart, Extent::narrow);
   scene.height = height;
-  scene.description = fmt::format("GPU time by what limits it. {}. {}.", chart.subtitle, chart.provenance);
+  scene.description = fmt::format("GPU time by bottleneck. {}. {}.", chart.subtitle, chart.provenance);
   for (const Part& part : parts) scene.description += fmt::format(" {}.", title_of(part));
   scene.groups = {header(chart, Extent::narrow)};
   Group titles{.name = "panel-titles"};
-  const std::string headline = fmt::format("GPU time by what limits it: {}", busy_text(program));
+  const std::string headline = fmt::format("GPU time by bottleneck: {}", busy_text(program));
   titles.shapes.emplace_back(
       Text{fitted(headline, kPanelTitleStyle, kTableRight - kLeft), {kLeft, kBarTop - 36}, kPanelTitleStyle});
   scene.groups.push_back(std::move(titles));

@@ -143,10 +143,10 @@ std::string provenance(const Run& run, const ExperimentAnalysis& experiment) {
                                     : fmt::format("{}; declared, not counted: {}", text, list_of(declared));
   }
   if (is_of_program) {
-    text += run.imports.empty() ? "; kernels: executed work, as counted for some of their launches"
-                                : "; kernels: executed work";
+    text += run.imports.empty() ? "; work counted in some launches of each kernel" : "; work as reported";
   }
-  if (uncounted > 0) text += fmt::format("; not fully counted: {} of GPU time", format::percent(uncounted));
+  if (uncounted > 0)
+    text += fmt::format("; counters incomplete for {} of GPU time", format::percent(uncounted));
   if (!unseen.empty()) text += fmt::format("; executed work not counted: {}", list_of(unseen));
   const std::string missing = missing_text(experiment);
   return missing.empty() ? text : fmt::format("{}; {}", missing, text);

@@ -85,7 +85,7 @@ function ofPoint(store: ViewStore, experiment: ExperimentView, point: PointView,
       isKernel && copyButton(point.kernel, 'Copy the full name of the kernel'),
       h('button', { type: 'button', class: 'close', 'aria-label': `Unpin ${point.label}`, onclick: () => store.togglePin(point.key) }, '×')),
     isKernel && h('p', { class: 'muted summary' }, `${percent(point.share ?? 0)} of GPU time · ${duration(point.group.total_s)} · ${point.group.launches} launches${point.group.path ? ` · in ${point.group.path}` : ''}`),
-    h('p', { class: 'verdict' }, isKernel && swatch, h('strong', {}, point.fraction_of_roofline === null ? `Bound by: ${wordsFor(point.bound).label}` : `${percent(point.fraction_of_roofline)} of roofline, bound by: ${wordsFor(point.bound).label}`)),
+    h('p', { class: 'verdict' }, isKernel && swatch, h('strong', {}, point.fraction_of_roofline === null ? `Bound by: ${wordsFor(point.bound).label}` : `${cellOf(point, '% of roofline').text} of roofline, bound by: ${wordsFor(point.bound).label}`)),
     h('p', {}, first?.text ?? wordsFor(point.bound).meaning),
     isKernel ? evidence(point) : first && h('p', { class: 'muted' }, first.evidence),
     h('div', { class: 'action' }, first ? h('p', {}, h('strong', {}, 'Next: '), first.next_step) : h('p', { class: 'muted' }, 'No rule of “rooflinectl explain” applies.'), isKernel && h('p', {}, gain(experiment, point))),
@@ -124,13 +124,13 @@ function beginnings(store: ViewStore, experiment: ExperimentView): HTMLElement {
   const hasRoofs = shownPoints(store.view, experiment).some((index) => (experiment.points[index]?.group?.recoverable_s ?? null) !== null);
   const idle = experiment.program?.idle;
   const isAll = shownPoints(store.view, experiment).length === experiment.points.length;
-  const text = shownPoints(store.view, experiment).length === 0 ? 'No kernel matches the filters.' : groups.length > 0 ? 'What could save most by reaching its roof. Choose one to see why and what to do.'
-    : hasRoofs ? 'None of the kernels shown has recoverable time.' : 'None of the kernels shown has a roof, since some of the counts that a roof needs are missing: the reasons are below the table.';
+  const text = shownPoints(store.view, experiment).length === 0 ? 'No kernel matches the filters.' : groups.length > 0 ? 'Largest possible savings. Click for cause and fix.'
+    : hasRoofs ? 'None of the kernels shown could save time.' : 'None of the kernels shown has a roof, since some of the counts that a roof needs are missing: the reasons are below the table.';
   return h('div', { class: 'beginnings' }, h('h2', {}, 'Where to begin'),
     h('p', { class: 'muted' }, text),
-    idle && isAll && h('a', { class: 'idle', href: '#program' }, h('span', { class: 'name' }, 'the idle GPU'), h('strong', {}, idle.value), h('span', { class: 'muted' }, idle.text)),
+    idle && isAll && h('a', { class: 'idle', href: '#program' }, h('span', { class: 'name' }, 'GPU idle'), h('strong', {}, idle.value), h('span', { class: 'muted' }, idle.text)),
     h('ol', {}, ...together.map(({ name, of, saved }) => h('li', {}, h('button', { type: 'button', 'data-value': `kernel ${name}`, title: 'Show these groups', onclick: () => store.set({ kernel: name, table: 'kernels', zoom: null }) },
-      h('span', { class: 'name' }, `${of.length} launch configurations of ${name} together`), h('strong', {}, duration(saved)),
+      h('span', { class: 'name' }, `${name} (${of.length} shapes)`), h('strong', {}, duration(saved)),
       h('span', { class: 'muted' }, `${aStepOf(of)}${percent(time > 0 ? sumOf(of).total / time : 0)} of time, ${percent(fractionOfRoofline(sumOf(of)) ?? 0)} of roofline`)))), ...groups.map((point) => h('li', {}, h('button', { type: 'button', 'data-value': point.key, onclick: () => store.choose(point.key, false) },
       h('span', { class: 'name' }, pointGlyph(point), point.label), h('strong', {}, cellOf(point, 'could save').text),
       h('span', { class: 'muted' }, `${aStepOf([point])}${percent(point.share ?? 0)} of time, ${point.fraction_of_roofline === null ? 'no roof' : `${percent(point.fraction_of_roofline)} of roofline`}, ${wordsFor(point.bound).label}${cellOf(point, 'flags').text.includes('not-repeatable') ? '; its launches differ' : ''}`))))));

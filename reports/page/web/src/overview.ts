@@ -27,7 +27,7 @@ function timeBar(store: ViewStore, view: View, experiment: ExperimentView): HTML
   }));
   const isWhole = view.range === null && view.scope === null && view.kernel === null && view.type === null && view.time === null && view.filter === '';
   return h('div', { class: 'limits' },
-    h('p', { class: 'muted' }, `${isWhole ? 'GPU time' : `${duration(total)} of GPU time that the filters leave,`} by what limits it, with the number of groups: launches of one kernel in one shape and NVTX range`),
+    h('p', { class: 'muted' }, `${isWhole ? 'GPU time' : `Selected: ${duration(total)} of GPU time`} by bottleneck (grey: number of groups, one for each kernel, shape and NVTX range)`),
     bar,
     h('ul', { class: 'bound-chips' }, ...sums.map(({ bound, sum }) => {
       const swatch = h('span', { class: 'swatch', 'aria-hidden': 'true' });
