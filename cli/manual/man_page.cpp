@@ -51,10 +51,6 @@ std::string summary_of(const CommandManual& command) {
   return paragraph.substr(0, paragraph.find_first_of(":;."));
 }
 
-std::string command_line_of(const CommandManual& command) {
-  return command.name.empty() ? "rooflinectl" : "rooflinectl " + command.name;
-}
-
 /// Words in capitals stand for something else.
 std::string synopsis(const CommandManual& command) {
   std::string text;

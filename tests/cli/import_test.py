@@ -113,6 +113,7 @@ class Import(ProgramTest):
             rows = list(csv.DictReader((self.folder / f"runs/{name}/latest/points.csv").read_text().splitlines()))
             self.assertTrue(all("partly-counted" in row["flags"] and "not in the report" in row["roof_missing"] for row in rows))
             self.assertIn("≥ 95", self.summary(name))
+            self.assertRegex((self.folder / f"runs/{name}/latest/roofline.svg").read_text(), r"≥ 95\.\d\s%")
             self.assertIn("partly counted: ", self.call("explain", f"runs/{name}/latest").stdout)
 
     def test_of_a_report_that_is_cut_off_the_whole_kernels_are_kept(self):

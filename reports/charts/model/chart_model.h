@@ -64,6 +64,7 @@ struct ChartPoint {
   /// What NVLink allows at the point's own intensity there, where that is less than the other roofs allow.
   std::optional<double> link_flop_per_s;
   std::optional<double> fraction_of_roofline;
+  std::string fraction;              ///< the same in words: `97.2 %`, `≥ 95.1 %`
   std::optional<double> dram_share;  ///< of the measured bandwidth of DRAM
   std::string time;
   std::string dram_bytes_per_element;

@@ -135,6 +135,7 @@ ChartPoint chart_point(const RooflinePoint& point) {
     chart.link_flop_per_s = point.roof->flop_per_s;
   }
   chart.fraction_of_roofline = point.fraction_of_roofline;
+  chart.fraction = fraction_text(point);
   for (const LevelUse& use : point.levels) {
     if (use.level == MemoryLevel::dram) chart.dram_share = use.utilisation;
   }

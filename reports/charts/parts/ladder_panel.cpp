@@ -83,7 +83,7 @@ std::string label_text(const ChartPoint& point) {
 }
 
 std::string percent_text(const ChartPoint& point) {
-  return format::optional(point.fraction_of_roofline, format::percent);
+  return point.fraction;
 }
 
 // Where the columns lie, from left to right.
