@@ -84,6 +84,6 @@ class CuptiActivityTrace : public ActivityTrace {
 
 }  // namespace rooflinectl::cupti
 
-extern "C" rooflinectl::ActivityTrace* rooflinectl_open_activity_trace() {
+extern "C" [[gnu::visibility("default")]] rooflinectl::ActivityTrace* rooflinectl_open_activity_trace() {
   return new rooflinectl::cupti::CuptiActivityTrace();
 }

@@ -35,8 +35,8 @@ ChipCounters describe_chip(const std::string& chip) {
 }  // namespace rooflinectl::cupti
 
 /// Exported by the module: `describe_chips` of collector/cupti/profiler.h.
-extern "C" void rooflinectl_describe_chips(const std::string& chip,
-                                           std::vector<rooflinectl::ChipCounters>& chips) {
+extern "C" [[gnu::visibility("default")]] void rooflinectl_describe_chips(
+    const std::string& chip, std::vector<rooflinectl::ChipCounters>& chips) {
   namespace cupti = rooflinectl::cupti;
   const std::vector<std::string> known = cupti::countable_chips();
   if (chip.empty()) {

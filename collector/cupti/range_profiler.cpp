@@ -89,8 +89,8 @@ class RangeProfiler : public Profiler {
 }  // namespace rooflinectl::cupti
 
 /// Exported by the module. The caller owns the session; throws Error(environment).
-extern "C" rooflinectl::Profiler* rooflinectl_open_profiler(int device_index,
-                                                            const std::vector<rooflinectl::Metric>& metrics) {
+extern "C" [[gnu::visibility("default")]] rooflinectl::Profiler* rooflinectl_open_profiler(
+    int device_index, const std::vector<rooflinectl::Metric>& metrics) {
   namespace cupti = rooflinectl::cupti;
   cupti::initialize_profiler();
   cupti::require_supported(device_index);

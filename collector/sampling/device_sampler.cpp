@@ -53,8 +53,8 @@ std::vector<record::PowerReading> DeviceSampler::take_power() {
 }  // namespace rooflinectl
 
 /// Exported by the module. The caller owns the sampler; throws Error(environment).
-extern "C" rooflinectl::Sampler* rooflinectl_open_sampler(int device, const std::string& uuid,
-                                                          std::uint64_t interval_ns) {
+extern "C" [[gnu::visibility("default")]] rooflinectl::Sampler* rooflinectl_open_sampler(
+    int device, const std::string& uuid, std::uint64_t interval_ns) {
   rooflinectl::cupti::use_monotonic_clock();
   return new rooflinectl::DeviceSampler(device, uuid, interval_ns);
 }
