@@ -81,7 +81,12 @@ Json figures(const ProgramUse& use) {
                         fmt::format("in {}", format::counted(use.kernels, "kernel"))));
   if (const auto busy = use.busy_share()) {
     list.push_back(figure("GPU busy", format::percent(*busy),
-                          fmt::format("idle {} of {}{}", format::percent(std::max(0.0, 1 - *busy)),
+                          fmt::format("{}idle {} of {}{}",
+                                      use.waiting_share() > 0
+                                          ? fmt::format("waiting in collectives {}, ",
+                                                        format::percent(use.waiting_share()))
+                                          : std::string(),
+                                      format::percent(std::max(0.0, 1 - *busy - use.waiting_share())),
                                       format::duration(use.watched_s()),
                                       use.idle ? "" : ", including launches held for counting")));
   }

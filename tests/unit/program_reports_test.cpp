@@ -47,7 +47,7 @@ TEST(ProgramReports, BeginWithWhereTheTimeIsAndWhatCouldBeSaved) {
   // of 1.1 ms.
   EXPECT_EQ(
       headline,
-      "GPU busy 87 %, launch-bound: it waits for the next launch, mostly for less than 20 µs. 63 % of GPU "
+      "GPU busy 87 %, launch-bound: it waits for the next launch, mostly for less than 100 µs. 63 % of GPU "
       "time is in 3 of 11 kernels; multi_tensor_apply<FusedAdam, f32> could save 6.299 ms of "
       "74.27 ms (8.5 %; 377.9 µs a step).");
 }
@@ -79,9 +79,9 @@ TEST(ProgramReports, BeginWithIdleTimeWhereMoreOfItIsThanAnyKernelCouldSave) {
   EXPECT_THAT(
       headline({{1e-3, 9, 0.05}}),
       StartsWith(
-          "GPU busy 51 %, host-bound: it waits for the host between launches, mostly for 20 µs to 1 ms. "));
+          "GPU busy 51 %, host-bound: it waits for the host between launches, mostly for 100 µs to 1 ms. "));
   EXPECT_THAT(headline({{{}, 9, 0.05}}),
-              StartsWith("GPU busy 51 %: it waits for the host, mostly for 1 ms or more. "));
+              StartsWith("GPU busy 51 %, waiting for the host, mostly for 1 ms or more. "));
   EXPECT_THAT(headline({{20e-6, 9, 0.003}}), StartsWith("63 % of GPU time"));
   for (Measurement& measurement : run.measurements) {
     if (measurement.point.subject == constructed::kAdamName) measurement.time->median_s *= 10;
