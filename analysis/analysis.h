@@ -71,7 +71,7 @@ struct LevelUse {
   /// either.
   std::optional<double> ai;
   std::string ceiling;                ///< id of the measured ceiling; empty if it is missing
-  std::optional<double> utilisation;  ///< bytes per second over that ceiling
+  std::optional<double> utilisation;  ///< the time that the traffic takes at that ceiling, over the time
 };
 
 /// What to know about a point before believing its numbers.
@@ -120,6 +120,8 @@ struct LaunchUse {
   /// Whether other kernels ran meanwhile for so much of the time that the program may gain less than the
   /// kernel does.
   bool is_overlapped = false;
+  /// Whether a launch is so short (`is_short_launch`) that a faster kernel would save nothing.
+  bool is_short = false;
   /// Who launched them, according to a trace of PyTorch. Null without one.
   const GroupOperators* operators = nullptr;
 };
@@ -176,7 +178,8 @@ struct RooflinePoint {
   std::vector<QuantityValue> quantities;
   /// In the order of `Flag`.
   std::vector<Flag> flags;
-  /// The evidence for `throttled`, `power-capped` and `not-repeatable`, a sentence each.
+  /// The evidence for `throttled`, `power-capped` and `not-repeatable`, and how launches differ in their times:
+  /// a sentence each.
   std::vector<std::string> evidence;
   /// Numbers that cannot be right, each with the likely cause: a fraction of the roof or a utilisation above
   /// 1 beyond the spread. They are shown as they are, never clamped.

@@ -26,10 +26,6 @@ constexpr double kSmallestCeilingChange = 0.02;
 
 // ---- what became of the points ----
 
-double median_s(const RooflinePoint* point) {
-  return point->measurement->time->median_s;
-}
-
 bool has_time(const RooflinePoint* point) {
   return point != nullptr && is_timed(*point->measurement);
 }
@@ -39,8 +35,8 @@ constexpr double kNormal95 = 1.96;
 constexpr double kWeightOfUsualDrift = 10;
 
 TimeInterval time_of(const RooflinePoint* point) {
-  const TimeResult& time = *point->measurement->time;
-  return {time.median_s, time.ci_low_s, time.ci_high_s};
+  const LaunchTime time = mean_launch(*point->measurement);
+  return {time.time_s, time.low_s, time.high_s};
 }
 
 bool is_timed_alike(const RooflinePoint* a, const RooflinePoint* b) {
@@ -103,7 +99,9 @@ PointChange change_without_times(const PointComparison& point) {
 std::vector<const RooflinePoint*> timed_bases(std::vector<const RooflinePoint*> bases) {
   std::erase_if(bases, [](const RooflinePoint* point) { return !has_time(point); });
   std::stable_sort(bases.begin(), bases.end(),
-                   [](const RooflinePoint* a, const RooflinePoint* b) { return median_s(a) < median_s(b); });
+                   [](const RooflinePoint* a, const RooflinePoint* b) {
+                     return time_per_launch_s(*a->measurement) < time_per_launch_s(*b->measurement);
+                   });
   return bases;
 }
 
@@ -144,8 +142,12 @@ bool point_comes_before(const PointComparison& a, const PointComparison& b) {
 
 struct ProgramTotal {
   double time_s = 0;
+  double below_s = 0;  ///< to the lower end of the interval of that sum, and to the upper one
+  double above_s = 0;
   std::uint64_t launches = 0;
   std::string name;
+
+  TimeInterval interval() const { return {time_s, time_s * time_s / (time_s + below_s), time_s + above_s}; }
 };
 
 ProgramTotal total_of(const AnalysedRun& run, std::size_t device) {
@@ -155,6 +157,13 @@ ProgramTotal total_of(const AnalysedRun& run, std::size_t device) {
       if (!is_observed(point) || point.measurement->device != device) continue;
       total.time_s += whole_time_s(point);
       total.launches += point.measurement->launches->count;
+      if (has_time(&point)) {
+        // The groups are independent of each other.
+        const TimeInterval each = time_of(&point);
+        const auto launches = static_cast<double>(point.measurement->launches->count);
+        total.below_s = std::hypot(total.below_s, launches * (each.median_s - each.low_s));
+        total.above_s = std::hypot(total.above_s, launches * (each.high_s - each.median_s));
+      }
       total.name = point.measurement->point.experiment;
     }
   }
@@ -174,7 +183,7 @@ std::vector<ProgramComparison> compare_programs(const RunComparison& comparison,
       if (!compared.bases[base]) continue;
       const ProgramTotal total = total_of(comparison.baseline[base], *compared.bases[base]);
       if (!(total.time_s > 0)) continue;
-      before.push_back({total.time_s, total.time_s, total.time_s});
+      before.push_back(total.interval());
       program.launches_before = total.launches;
     }
     if (before.empty() || !(now.time_s > 0)) continue;
@@ -183,8 +192,7 @@ std::vector<ProgramComparison> compare_programs(const RunComparison& comparison,
     program.whole.device = device;
     program.whole.label = fmt::format("all kernels of {}{}", now.name, device_suffix(comparison, device));
     const double runs = 1 + 1 / static_cast<double>(before.size());
-    program.whole.time =
-        TimeChange{pooled(before), {now.time_s, now.time_s, now.time_s}, kNormal95 * drift * std::sqrt(runs)};
+    program.whole.time = TimeChange{pooled(before), now.interval(), kNormal95 * drift * std::sqrt(runs)};
     program.whole.change = classify(*program.whole.time, comparison.smallest_change);
     programs.push_back(std::move(program));
   }
@@ -243,7 +251,9 @@ std::string model_of(const DeviceInfo& device) {
 
 double whole_time_s(const RooflinePoint& point) {
   const auto& launches = point.measurement->launches;
-  return launches && has_time(&point) ? static_cast<double>(launches->count) * median_s(&point) : 0;
+  return launches && has_time(&point)
+             ? static_cast<double>(launches->count) * time_per_launch_s(*point.measurement)
+             : 0;
 }
 
 std::string_view to_string(PointChange change) {

@@ -53,8 +53,8 @@ enum class PointChange {
 /// `broken`, `missing`, `slower`, …
 std::string_view to_string(PointChange change);
 
-/// A median with its 95 % confidence interval from the noise within runs; for several runs, the geometric
-/// mean of the medians and its interval.
+/// A median with its 95 % confidence interval from the noise within runs (of a program's launches, which may
+/// differ, the mean: `mean_launch`); for several runs, the geometric mean of these and its interval.
 struct TimeInterval {
   double median_s = 0;
   double low_s = 0;
@@ -137,13 +137,14 @@ struct CeilingChange {
 
 /// What became of all kernels of a profiled program on one device together.
 struct ProgramComparison {
-  /// Its time is that of all launches that were seen, each at the median of its group; it has no points.
+  /// Its time is that of all launches that were seen, each at the mean of its group; it has no points.
   PointComparison whole;
   std::uint64_t launches_before = 0;  ///< in the last base run
   std::uint64_t launches_now = 0;
 };
 
-/// What all launches of a profiled program's kernel take at the median, in seconds; 0 for other points.
+/// What all launches of a profiled program's kernel take, those that were not traced at the mean of the
+/// others, in seconds; 0 for other points.
 double whole_time_s(const RooflinePoint& point);
 
 struct RunComparison {

@@ -27,7 +27,7 @@ OptionalNumber operations_done(const RooflinePoint& point) {
 OptionalNumber value_of(const RooflinePoint& point, GateCheck check) {
   switch (check) {
     case GateCheck::time:
-      return point.measurement->time ? OptionalNumber(point.measurement->time->median_s) : std::nullopt;
+      return is_timed(*point.measurement) ? OptionalNumber(time_per_launch_s(*point.measurement)) : std::nullopt;
     case GateCheck::roof:
       return point.fraction_of_roofline;
     case GateCheck::dram:

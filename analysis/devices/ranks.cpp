@@ -109,23 +109,20 @@ double median_without(const std::vector<double>& sorted, double value) {
 }
 
 bool was_traced(const RankTime& time) {
-  return time.launches.traced > 0 && time.launches.median_s > 0;
+  return time.mean.time_s > 0;
 }
 
 /// A process that launched the group on several devices is as slow as on the slowest of them.
 void add_launches(RankGroupUse& group, std::size_t rank, const RankLaunches& launches) {
   const auto known = std::find_if(group.ranks.begin(), group.ranks.end(),
                                   [&](const RankTime& time) { return time.rank == rank; });
+  const LaunchTime mean = mean_launch(launches);
   if (known == group.ranks.end()) {
-    group.ranks.push_back({.rank = rank, .launches = launches});
+    group.ranks.push_back({.rank = rank, .launches = launches, .mean = mean});
     return;
   }
+  if (mean.time_s > known->mean.time_s) known->mean = mean;
   RankLaunches& all = known->launches;
-  if (launches.median_s > all.median_s) {
-    all.median_s = launches.median_s;
-    all.ci_low_s = launches.ci_low_s;
-    all.ci_high_s = launches.ci_high_s;
-  }
   all.count += launches.count;
   all.traced += launches.traced;
   all.total_s += launches.total_s;
@@ -134,31 +131,31 @@ void add_launches(RankGroupUse& group, std::size_t rank, const RankLaunches& lau
 
 /// Fills in the spread over ranks, and who is slower.
 void compare_ranks(RankGroupUse& group, std::vector<RankUse>& ranks) {
-  std::vector<double> medians;
+  std::vector<double> means;
   std::vector<double> highs;
   for (std::size_t i = 0; i < group.ranks.size(); ++i) {
     const RankTime& time = group.ranks[i];
     if (!was_traced(time)) continue;
-    medians.push_back(time.launches.median_s);
-    highs.push_back(time.launches.ci_high_s);
-    if (time.launches.median_s <= group.max_s) continue;
-    group.max_s = time.launches.median_s;
+    means.push_back(time.mean.time_s);
+    highs.push_back(time.mean.high_s);
+    if (time.mean.time_s <= group.max_s) continue;
+    group.max_s = time.mean.time_s;
     group.slowest = i;
   }
-  if (medians.empty()) return;
-  std::sort(medians.begin(), medians.end());
+  if (means.empty()) return;
+  std::sort(means.begin(), means.end());
   std::sort(highs.begin(), highs.end());
-  group.min_s = medians.front();
-  group.median_s = median(medians);
-  if (group.is_collective || medians.size() < 2) return;
+  group.min_s = means.front();
+  group.median_s = median(means);
+  if (group.is_collective || means.size() < 2) return;
   for (RankTime& time : group.ranks) {
     const RankLaunches& launches = time.launches;
     if (!was_traced(time) || launches.traced < kFewestTimed) continue;
-    const double others_s = median_without(medians, launches.median_s);
-    const double others_high_s = median_without(highs, launches.ci_high_s);
-    time.is_slower = launches.median_s >= kSlower * others_s && launches.ci_low_s > others_high_s;
+    const double others_s = median_without(means, time.mean.time_s);
+    const double others_high_s = median_without(highs, time.mean.high_s);
+    time.is_slower = time.mean.time_s >= kSlower * others_s && time.mean.low_s > others_high_s;
     if (!time.is_slower) continue;
-    time.slow_s = static_cast<double>(launches.count) * (launches.median_s - others_s);
+    time.slow_s = static_cast<double>(launches.count) * (time.mean.time_s - others_s);
     ++ranks[time.rank].slow_groups;
     ranks[time.rank].slow_s += time.slow_s;
   }

@@ -10,6 +10,7 @@
 
 #include "analysis/devices/collective_sizes.h"
 #include "analysis/portion.h"
+#include "analysis/roofline/launch_times.h"
 #include "core/model/run.h"
 
 /// The ranks of a profiled program side by side: how the times of the same kernels differ, which rank is
@@ -48,6 +49,7 @@ struct RankUse {
 struct RankTime {
   std::size_t rank = 0;  ///< its place in `RankAnalysis::ranks`
   RankLaunches launches;
+  LaunchTime mean;         ///< of a launch; of several devices, on the slowest of them; 0 where none was timed
   bool is_slower = false;  ///< than the others: see `RankGroupUse`
   double slow_s = 0;       ///< what its launches took beyond those of the others, where it is slower
 
@@ -59,19 +61,18 @@ struct RankTime {
 
 /// The same kernel, shape and NVTX path on several ranks.
 ///
-/// A rank is slower where its median is 5 % or more above the median of the others' medians, the lower end of
-/// its interval is above the median of the upper ends of theirs, and at least five launches of each are
-/// timed. Ranks wait in collectives: in these no rank counts as slower.
+/// A rank is slower where its mean is 5 % or more above the median of the others' means, the lower end of its
+/// interval is above the median of the upper ends of theirs, and at least five launches of each are timed. Ranks wait in collectives: in these no rank counts as slower.
 struct RankGroupUse {
   std::string kernel;  ///< its short name, with grid where there are several
   std::string path;    ///< of the NVTX ranges; empty for none
   bool is_collective = false;
   std::vector<RankTime> ranks;  ///< in the order of `RankAnalysis::ranks`
   double total_s = 0;           ///< of all launches on all ranks
-  double min_s = 0;             ///< of the ranks' medians; 0 where no launch was timed
+  double min_s = 0;             ///< of the ranks' means; 0 where no launch was timed
   double median_s = 0;
   double max_s = 0;
-  std::size_t slowest = 0;  ///< the place in `ranks` of the largest median
+  std::size_t slowest = 0;  ///< the place in `ranks` of the largest mean
 
   double spread() const { return median_s > 0 ? (max_s - min_s) / median_s : 0; }
   std::size_t slower() const;  ///< how many ranks are

@@ -30,6 +30,9 @@ Judgement judge(const std::vector<Condition>& conditions, const Run& run, const 
   Judgement judgement = Judgement::holds;
   for (const Condition& condition : conditions) {
     const std::optional<double> value = condition.quantity->of(run, point);
+    if (condition.quantity->is_of_nothing != nullptr && condition.quantity->is_of_nothing(point)) {
+      return Judgement::fails;
+    }
     if (!value) {
       missing.push_back(condition.quantity->name);
       judgement = Judgement::unknown;
@@ -86,6 +89,8 @@ PointExplanation explain(const Run& run, const RooflinePoint& point) {
     if (next_step.empty()) continue;
     if (rule.bound && (rule.bound != point.bound || !explanation.findings.empty())) continue;
     if (rule.restates == point.bound) continue;
+    // Nothing else saves time while each addition waits for the one before.
+    if (rule.importance == Importance::cause && point.bound == Bound::atomics) continue;
     if (is_observed(point) ? is_of_declared_work(rule) : rule.is_for_programs) continue;
     std::vector<std::string_view> missing;
     const Judgement fits = judge(rule.only_if, run, point, missing);

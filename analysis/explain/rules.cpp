@@ -14,6 +14,10 @@ const Condition kDramNotBusy = {&kDramShare, less_than, kBoundShare};
 const Condition kLongerThanALaunch = {&kLaunchMultiple, at_least, kLaunchBoundFactor};
 /// Idle lanes cost issue slots and nothing else: where most of those are free, they cost no time.
 const Condition kInstructionsMatter = {&kIssueUtilisation, at_least, 0.25};
+/// From here on, fewer instructions make a kernel faster that waits for their results.
+constexpr double kManyInstructions = 0.4;
+/// Whoever shares the device for this part of its time is what a kernel is slow beside.
+constexpr double kMostlyBesideOthers = 0.5;
 /// From here on, only moving or computing less helps.
 constexpr double kNearTheRoof = 0.9;
 const Condition kManyLoadsPerThread = {&kLoadRounds, at_least, kManyLoadRounds};
@@ -28,6 +32,20 @@ constexpr std::string_view kOtherKernelOfLibrary =
 constexpr std::string_view kWholeWavesOfTiles =
     "Choose shapes or a batch whose tiles fill the SMs in whole waves, or let the library split the work "
     "further (split-K).";
+constexpr std::string_view kVectorisedKernels =
+    "Call it on aligned, contiguous inputs of one type, for which the library has vectorised kernels, or fuse "
+    "it with the work before or after it, which shares loads and index arithmetic.";
+constexpr std::string_view kFewerInstructions =
+    "Execute fewer instructions per element: avoid division and modulo, hoist address arithmetic out of the "
+    "loop, unroll loops, use wider loads, and process more elements per thread.";
+constexpr std::string_view kMoreBlocks = "Launch more blocks: fewer elements per thread, or smaller blocks.";
+constexpr std::string_view kSplitFurther =
+    "Its grid follows from the shape of its input, not always from the batch. Use an implementation that "
+    "splits the work further (a fused kernel, torch.compile, split-K), or run it beside other work in a second "
+    "stream.";
+constexpr std::string_view kLeaveRoom =
+    "Compare its time with that of launches that run alone. Leave collectives fewer SMs (NCCL_MAX_CTAS), or "
+    "overlap them with kernels that need less of what they use.";
 constexpr std::string_view kSpreadIndices =
     "Spread or sort the indices that it is given, or choose a library algorithm without atomics.";
 
@@ -45,18 +63,24 @@ Rule of_bound(Bound bound, std::vector<const Quantity*> also, std::string_view n
           .step_for_library = step_for_library};
 }
 
-Rule at_the_roof(Bound bound, std::string_view id, std::string_view text) {
-  constexpr std::string_view kFewerBytes =
-      "There is little left to gain in this kernel. Move fewer bytes: use a narrower type, or fuse this work "
-      "into the kernel that produces or consumes the data.";
-  return {.id = id,
-          .importance = Importance::bound,
-          .bound = bound,
-          .when = {{&kFractionOfRoof, at_least, kNearTheRoof}},
-          .also = {quantity_of(bound)},
-          .text = text,
-          .next_step = kFewerBytes,
-          .step_for_library = kFewerBytes};
+constexpr std::string_view kFuse =
+    "Move fewer bytes: use a narrower type, or fuse this work into the kernel that produces or consumes the "
+    "data.";
+
+/// Only declared work tells how many bytes an algorithm needs: `is_of_program` is for kernels without.
+Rule at_the_roof(Bound bound, std::string_view id, bool is_of_program, std::string_view text,
+                 std::string_view next_step) {
+  Rule rule = {.id = id,
+               .importance = Importance::bound,
+               .bound = bound,
+               .is_for_programs = is_of_program,
+               .when = {{&kFractionOfRoof, at_least, kNearTheRoof}},
+               .also = {quantity_of(bound)},
+               .text = text,
+               .next_step = next_step,
+               .step_for_library = next_step};
+  if (!is_of_program) rule.only_if = {{&kDeclaredBytes, at_least, 1}};
+  return rule;
 }
 
 constexpr std::string_view kFewerAtomics =
@@ -86,17 +110,29 @@ Rule of_collectives() {
 
 const std::vector<Rule>& all_rules() {
   static const std::vector<Rule> all = {
-      at_the_roof(Bound::dram, "dram-roof",
+      at_the_roof(Bound::dram, "dram-roof", false,
                   "DRAM runs close to its measured bandwidth, and moves little more than the bytes that the "
-                  "algorithm needs."),
+                  "algorithm needs.",
+                  "There is little left to gain in this kernel. Move fewer bytes: use a narrower type, or fuse "
+                  "this work into the kernel that produces or consumes the data."),
+      at_the_roof(Bound::dram, "dram-busy", true,
+                  "DRAM runs close to its measured bandwidth: the kernel could be faster only if it moved fewer "
+                  "bytes.",
+                  kFuse),
       of_bound(
           Bound::dram, {&kFractionOfRoof, &kDramBandwidth, &kTrafficExcess},
           "Remove traffic beyond the compulsory bytes, if there is any; then increase the bytes in flight.",
           "Move fewer bytes: use a narrower type, or fuse it with the work before or after it "
           "(torch.compile, a library epilogue), so that values are loaded once."),
-      at_the_roof(Bound::l2, "l2-roof",
+      at_the_roof(Bound::l2, "l2-roof", false,
                   "L2 runs close to its measured bandwidth, and moves little more than the bytes that the "
-                  "algorithm needs."),
+                  "algorithm needs.",
+                  "There is little left to gain in this kernel. Move fewer bytes: use a narrower type, or fuse "
+                  "this work into the kernel that produces or consumes the data."),
+      at_the_roof(Bound::l2, "l2-busy", true,
+                  "L2 runs close to its measured bandwidth: the kernel could be faster only if it moved fewer "
+                  "bytes.",
+                  kFuse),
       of_bound(
           Bound::l2, {&kFractionOfRoof, &kL2Excess},
           "Request each byte from L2 once, in whole sectors; then increase the bytes in flight.",
@@ -136,13 +172,8 @@ const std::vector<Rule>& all_rules() {
           Bound::tensor, {&kRedundancy}, "Reduce the number of operations, or use a narrower type.",
           "Use a narrower type, or shapes that are multiples of the library's tiles, so that it computes "
           "less padding."),
-      of_bound(Bound::issue_slots, {&kInstructionsPer32Elements},
-               "Execute fewer instructions per element: avoid division and modulo, hoist address arithmetic "
-               "out of the loop, unroll loops, use wider loads, and process more elements per thread.",
-               "Call it on aligned, contiguous inputs of one type, for which the library has vectorised "
-               "kernels, or fuse it with the work before or after it, which shares loads and index "
-               "arithmetic."),
-      of_bound(Bound::atomics, {&kAtomicsPerResult}, kFewerAtomics, kSpreadIndices),
+      of_bound(Bound::issue_slots, {&kInstructionsPer32Elements}, kFewerInstructions, kVectorisedKernels),
+      of_bound(Bound::atomics, {&kAtomicsPerResult, &kAtomicsPerLaunch}, kFewerAtomics, kSpreadIndices),
       of_bound(Bound::bytes_in_flight, {&kBytesInFlight, &kMemoryLatency, &kOccupancy},
                "Let each thread start more loads before it uses the first value (several independent loads, "
                "16-byte loads, more elements per thread), or keep more threads resident.",
@@ -157,10 +188,29 @@ const std::vector<Rule>& all_rules() {
                "Use fewer barriers: do more work per thread between them, finish with warp shuffles, or use "
                "smaller blocks so that other blocks can run meanwhile.",
                kOtherKernelOfLibrary),
+      {.id = "idle-sms",
+       .importance = Importance::bound,
+       .bound = Bound::tail,
+       .is_for_programs = true,
+       .when = {{&kBlocksPerSm, less_than, kFewBlocksPerSm}},
+       .also = {&kWaves},
+       .text = "The grid has fewer blocks than the device has SMs: those without a block do nothing.",
+       .next_step = kMoreBlocks,
+       .step_for_library = kSplitFurther},
       of_bound(Bound::tail, {&kWaves, &kBlocksPerSm},
                "Choose the number of blocks so that they fill the SMs in whole waves: use more or smaller "
                "blocks, or exactly as many as can be resident at once.",
                kWholeWavesOfTiles),
+      {.id = "latency-of-instructions",
+       .importance = Importance::bound,
+       .bound = Bound::latency,
+       .is_for_programs = true,
+       .when = {{&kIssueUtilisation, at_least, kManyInstructions}},
+       .also = {&kFractionOfRoof, &kDramShare},
+       .text = "No resource is near its limit, but the schedulers issue an instruction in much of the time, each of "
+               "which waits for others: fewer would take less.",
+       .next_step = kFewerInstructions,
+       .step_for_library = kVectorisedKernels},
       of_bound(Bound::latency, {&kFractionOfRoof, &kIssueUtilisation, &kDramShare, &kLaunchShare},
                "Shorten the chain: use fewer dependent steps and kernels, and start loads before the values "
                "of earlier ones are needed.",
@@ -169,9 +219,27 @@ const std::vector<Rule>& all_rules() {
       {.id = "library-kernel",
        .importance = Importance::note,
        .bound = Bound::unknown,
+       .only_if = {{&kOverlappedShare, less_than, kMostlyBesideOthers}},
        .when = {kBelowTheRoof},
        .text = "It could not be determined what keeps this library kernel below its roof.",
        .step_for_library = kOtherKernelOfLibrary},
+      {.id = "beside-others",
+       .importance = Importance::cause,
+       .is_for_programs = true,
+       .when = {{&kOverlappedShare, at_least, kMostlyBesideOthers}, kBelowTheRoof},
+       .text = "Other kernels, those of collectives among them, run beside it for most of its time, and share "
+               "SMs, L2 and DRAM with it: alone it would be faster.",
+       .next_step = kLeaveRoom,
+       .step_for_library = kLeaveRoom},
+      {.id = "unvectorised",
+       .importance = Importance::cause,
+       .is_for_programs = true,
+       .only_if = {kBelowTheRoof, kLongerThanALaunch, {&kUnvectorised, at_least, 1}},
+       .when = {kInstructionsMatter},
+       .text = "PyTorch runs this operation without vectorised accesses, as it does for inputs that are not "
+               "contiguous, not aligned or of different types: index arithmetic and conversions take its time.",
+       .step_for_library = "Keep its inputs contiguous and of one type, or let torch.compile fuse the copy or "
+                           "conversion into the work before or after it."},
       {.id = "few-blocks",
        .importance = Importance::cause,
        .restates = Bound::tail,
@@ -180,7 +248,7 @@ const std::vector<Rule>& all_rules() {
        .also = {&kOccupancy},
        .text = "The grid has fewer blocks than the device has SMs, and each thread does many loads one after "
                "another.",
-       .next_step = "Launch more blocks: fewer elements per thread, or smaller blocks.",
+       .next_step = kMoreBlocks,
        .step_for_library = kWholeWavesOfTiles},
       {.id = "half-a-wave",
        .importance = Importance::cause,
@@ -221,7 +289,7 @@ const std::vector<Rule>& all_rules() {
        .restates = Bound::tail,
        .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch},
        .when = {{&kWaveBalance, less_than, 0.9}, {&kWaves, at_least, 1}},
-       .also = {&kWaves, &kBlocksPerSm},
+       .also = {&kBlocksPerSm},
        .text = "The last wave of blocks leaves many SMs idle.",
        .next_step =
            "Launch a multiple of the number of blocks that can be resident at once, or make blocks smaller.",

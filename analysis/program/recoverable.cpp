@@ -68,6 +68,9 @@ Concentration concentration_of(const std::vector<double>& times, double kernel_s
   return result;
 }
 
+/// Of a transfer: smaller ones take as long as their overhead.
+constexpr double kFewestBytesForARate = 1e6;
+
 /// What limits a transfer.
 struct TransferRoof {
   std::string_view ceiling;  ///< its id; empty where there is none
@@ -98,11 +101,13 @@ std::vector<TransferRate> transfer_rates(const Run& run, std::size_t device) {
   if (!run.application) return rates;
   for (const TransferUse& use : run.application->transfers) {
     if (use.device != device || !(use.total_s > 0)) continue;
-    TransferRate rate = {.use = &use, .bytes_per_s = use.bytes / use.total_s};
+    TransferRate rate = {.use = &use};
     const TransferRoof roof = roof_of(use.kind);
     const Ceiling* ceiling = find_ceiling(run, roof.ceiling, CeilingSource::measured, device);
-    if (ceiling != nullptr && ceiling->value > 0) {
-      rate.fraction = roof.bytes_per_byte * rate.bytes_per_s / ceiling->value;
+    const bool is_large = use.bytes >= kFewestBytesForARate * static_cast<double>(use.count);
+    if (is_large) rate.bytes_per_s = use.bytes / use.total_s;
+    if (is_large && ceiling != nullptr && ceiling->value > 0) {
+      rate.fraction = roof.bytes_per_byte * *rate.bytes_per_s / ceiling->value;
       rate.ceiling = roof.ceiling;
     }
     rates.push_back(rate);
@@ -119,7 +124,8 @@ std::vector<TransferRate> transfer_rates(const Run& run, std::size_t device) {
 constexpr double kIdle = 0.1;
 /// From this share of the idle time on, a cause has most of it.
 constexpr double kMostOfIdle = 0.5;
-constexpr double kLongestLaunchGap = 20e-6;
+/// Of one operator of PyTorch, with what it does besides launching.
+constexpr double kLongestLaunchGap = 100e-6;
 constexpr double kLongestGapBetweenLaunches = 1e-3;
 
 IdleCause cause_of(const IdleGaps& gaps) {
@@ -249,7 +255,13 @@ void set_recoverable_per_step(std::vector<RooflinePoint>& points, const Run& run
 
 std::optional<double> ProgramUse::busy_share() const {
   if (device == nullptr || !(watched_s() > 0)) return std::nullopt;
-  return (idle ? idle->undisturbed->busy_s : device->busy_s) / watched_s();
+  return (idle ? idle->undisturbed->busy_s : device->busy_s) / watched_s() - waiting_share();
+}
+
+double ProgramUse::waiting_share() const {
+  if (!waiting || device == nullptr || !(device->busy_s > 0) || !(watched_s() > 0)) return 0;
+  const double busy = (idle ? idle->undisturbed->busy_s : device->busy_s) / watched_s();
+  return busy * std::min(1.0, waiting->wait_s / device->busy_s);
 }
 
 double ProgramUse::watched_s() const {
@@ -274,8 +286,10 @@ void set_launches(std::vector<RooflinePoint>& points, const Run& run, std::size_
     launches.total_s = all.total_s;
     launches.share = share_of(all.total_s, kernel_s);
     launches.is_overlapped = all.overlapped_s > kOverlapped * all.total_s;
+    launches.is_short = is_short_launch(*point.measurement);
     if (point.fraction_of_roofline && !point.roof->is_partly_counted) {
-      launches.recoverable_s = all.total_s * std::max(0.0, 1 - *point.fraction_of_roofline);
+      launches.recoverable_s =
+          launches.is_short ? 0 : all.total_s * std::max(0.0, 1 - *point.fraction_of_roofline);
     }
   }
   set_recoverable_per_step(points, run, kernel_s);
@@ -340,6 +354,11 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
     if (is_fully_counted(*point.measurement)) program.counted_share += launches.share;
     if (!point.fraction_of_roofline) program.roofless_share += launches.share;
     if (point.fraction_of_roofline && !launches.recoverable_s) program.partly_counted.push_back(&point);
+    if (launches.is_short) {
+      ++program.short_groups;
+      program.short_launches += all.count;
+      program.short_s += all.total_s;
+    }
     if (launches.recoverable_s.value_or(0) > 0) program.recoverable.push_back(&point);
   }
   if (program.groups.empty()) return std::nullopt;
@@ -362,6 +381,7 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
   program.idle = idle_use(run, program, experiment.device);
   program.ranges = range_uses(program.groups, program.kernel_s);
   program.step = step_of(run, program.ranges);
+  program.fusion = fusion_saving(program.groups, steps_of(run, program.ranges));
   for (const RooflinePoint* group : program.groups) {
     if (!group->measurement->point.axes.text(axis::kPath)) add_use(program.outside, *group);
     add_tensor_work(program, *group);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/program/fusion.h"
 #include "analysis/program/range_tree.h"
 
 /// Where the GPU time of a profiled program went, and how much of it lies above the roofs of its kernels
@@ -21,7 +22,8 @@ void set_launches(std::vector<RooflinePoint>& points, const Run& run, std::size_
 /// Copies, or sets, of one kind, and how well they use the link or memory that they run on.
 struct TransferRate {
   const TransferUse* use = nullptr;
-  double bytes_per_s = 0;
+  /// Nothing where they are so small, in the mean, that each is mostly overhead.
+  std::optional<double> bytes_per_s;
   /// The fraction of the ceiling for what they do: that of the link to the host (pinned memory), or of DRAM,
   /// where a copy within the device reads and writes each byte. Nothing for copies between devices.
   std::optional<double> fraction;
@@ -40,8 +42,8 @@ struct IdleBefore {
 /// The cause of most of the idle time, judged by the lengths of the gaps.
 enum class IdleCause {
   unclear,           ///< too little idle time to matter, or no length has most of it
-  launches,          ///< gaps below 20 µs: the host launches no faster, or each launch is short
-  between_launches,  ///< gaps of 20 µs to 1 ms
+  launches,          ///< gaps below 100 µs: the host launches no faster, or each launch is short
+  between_launches,  ///< gaps of 100 µs to 1 ms
   elsewhere,         ///< gaps of 1 ms and more
 };
 
@@ -54,6 +56,13 @@ struct IdleUse {
   std::uint64_t cause_gaps = 0;    ///< how many gaps have the lengths of that cause
   double cause_share = 0;          ///< of the idle time
   std::vector<IdleBefore> before;  ///< most idle time first
+};
+
+/// How long kernels of collectives do nothing but wait for the rank that comes last.
+struct CollectiveWaiting {
+  double wait_s = 0;  ///< of `DeviceUse::busy_s`, while no other kernel ran
+  std::string last;   ///< the rank that comes last most often: `rank 1`
+  double last_share = 0;
 };
 
 /// The fewest kernels that take most of the time.
@@ -79,12 +88,17 @@ struct ProgramUse {
   double held_s = 0;                  ///< the time of these, which is in no other time
   double counted_share = 0;           ///< of `kernel_s`, of groups with everything counted that a roof needs
   double roofless_share = 0;          ///< of groups without a roof: left out of what is recoverable
+  std::size_t short_groups = 0;       ///< of launches that are too short to be worth a faster kernel
+  std::uint64_t short_launches = 0;   ///< their number, and the time of those that were traced
+  double short_s = 0;
   double overlapped_share = 0;        ///< of the time of all kernels, while another ran too
   std::size_t gpus = 1;               ///< that total times and launches are sums over
   bool is_part = false;               ///< whether the program had more of them
   const DeviceUse* device = nullptr;  ///< null in a run that does not have it
   std::optional<IdleUse> idle;        ///< nothing where something was counted all the time
   std::vector<TransferRate> transfers;
+  std::optional<FusionSaving> fusion;         ///< the one that could save most
+  std::optional<CollectiveWaiting> waiting;   ///< of several ranks
   /// In the order of a tree: a range, then those inside of it; siblings with the longest first.
   std::vector<RangeUse> ranges;
   RangeUse outside;  ///< what ran in no range; its path is empty
@@ -95,9 +109,11 @@ struct ProgramUse {
   double tensor_use = 0;    ///< of `kernel_s`, the time that these operations need at the measured ceilings
   double tensor_unknown_share = 0;  ///< of `kernel_s`, of groups for which they were not counted
 
-  /// The share of the time in which anything ran: of the undisturbed time if there is any, else of what the
-  /// trace covered. Nothing without `device`.
+  /// The share of the time in which anything ran that did not just wait for another rank: of the undisturbed
+  /// time if there is any, else of what the trace covered. Nothing without `device`.
   std::optional<double> busy_share() const;
+  /// The share of that time in which collectives did nothing but wait; nothing was idle then.
+  double waiting_share() const;
   /// The time that it is a share of.
   double watched_s() const;
 };

@@ -40,7 +40,7 @@ constexpr std::array kWords = {
     BoundWords{Bound::bytes_in_flight, "bytes-in-flight", "bytes in flight", "bound by bytes in flight",
                "Too few bytes are in flight to cover the memory latency (Little's law)."},
     BoundWords{Bound::launch_overhead, "launch-overhead", "launch overhead", "bound by launch overhead",
-               "The time is within three times that of an empty kernel."},
+               "The time is within three times that of an empty kernel or, in a program, below 3 µs."},
     BoundWords{Bound::barriers, "barriers", "barriers", "bound by barriers",
                "Warps spend most of their lifetime waiting at barriers."},
     BoundWords{Bound::tail, "tail", "tail", "bound by the tail effect",
@@ -81,14 +81,13 @@ std::string missing_ceiling(std::string_view id) {
 }
 
 std::string not_counted(const RooflinePoint& point, std::string_view key) {
-  const auto found = point.measurement->counters.find(key);
-  return found == point.measurement->counters.end() || found->second.available()
-             ? fmt::format("{} was not counted", key)
-             : fmt::format("{} was not counted: {}", key, found->second.reason());
+  const std::string why = why_not_counted(point.measurement->counters, key);
+  return why.empty() ? fmt::format("{} was not counted", key)
+                     : fmt::format("{} was not counted: {}", key, why);
 }
 
 /// It is not counted how many addresses the atomic operations of a program's kernel share. That matters if
-/// they could take long enough on a single one.
+/// they could take long enough on a single one, and must have gone to several.
 std::string missing_atomics(const Run& run, const RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
   const auto atomics = value_of(measurement.counters, counter::kL2AtomicOperations);
@@ -97,8 +96,9 @@ std::string missing_atomics(const Run& run, const RooflinePoint& point) {
       find_ceiling(run, atomic_ceiling_id(measurement), CeilingSource::measured, measurement.device);
   const double each_s = ceiling != nullptr ? ceiling->value : kSlowestAtomicS;
   if (*atomics * each_s < kBoundShare * time_per_launch_s(measurement)) return {};
-  return fmt::format("atomics: the number of distinct addresses of the {:.0f} operations was not counted",
-                     *atomics);
+  return fmt::format(
+      "atomics: {:.0f} operations, too many for one address in this time; on how many they were is not counted",
+      *atomics);
 }
 
 /// The same for a program's kernel, which has nothing declared.
@@ -167,9 +167,54 @@ std::string missing_for(Bound resource, const Run& run, const RooflinePoint& poi
   }
 }
 
+/// Whether the SMs have it, so that those without a block do not use it.
+bool is_within_sms(Bound resource) {
+  switch (resource) {
+    case Bound::l1:
+    case Bound::shared:
+    case Bound::fp64:
+    case Bound::fp32:
+    case Bound::fp16:
+    case Bound::int32:
+    case Bound::tensor:
+    case Bound::issue_slots:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_pipe(Bound resource) {
+  return is_within_sms(resource) && resource != Bound::l1 && resource != Bound::shared &&
+         resource != Bound::issue_slots;
+}
+
+/// The resource with the largest share; the busiest pipe in place of the issue slots, if most of what these
+/// issue is for it. Integer instructions of a program's kernel, which any pipe needs, are none of their own.
+Bound busiest(const std::vector<ResourceShare>& shares, bool is_of_program) {
+  const ResourceShare& first = shares.front();
+  if (first.resource != Bound::issue_slots) return first.resource;
+  for (const ResourceShare& one : shares) {
+    if (!is_pipe(one.resource) || (is_of_program && one.resource == Bound::int32)) continue;
+    if (one.share >= kBoundShare && one.share >= kPipeOfIssueSlots * first.share) return one.resource;
+    break;
+  }
+  return first.resource;
+}
+
 /// Where one of these is not known, what is left cannot be called latency.
 bool is_indispensable(Bound resource) {
   return resource != Bound::bytes_in_flight;
+}
+
+/// Blocks per SM of a program's kernel; nothing for others, in which declared loads tell whether more blocks
+/// would help.
+std::optional<double> blocks_per_sm(const Run& run, const RooflinePoint& point) {
+  return is_observed(point) ? value(quantity::kBlocksPerSm, run, point) : std::nullopt;
+}
+
+bool has_few_blocks(const Run& run, const RooflinePoint& point) {
+  return blocks_per_sm(run, point).value_or(kFewBlocksPerSm) < kFewBlocksPerSm;
 }
 
 bool is_tail(const Run& run, const RooflinePoint& point) {
@@ -236,13 +281,20 @@ const Quantity* quantity_of(Bound bound) {
   return nullptr;
 }
 
+bool is_short_launch(const Measurement& measurement) {
+  return is_observed(measurement) && is_timed(measurement) && time_per_launch_s(measurement) < kShortLaunchS;
+}
+
 BoundVerdict verdict_of(const Run& run, const RooflinePoint& point) {
   BoundVerdict verdict;
   if (!is_timed(*point.measurement)) return verdict;
   bool is_complete = true;
+  const bool are_sms_idle = blocks_per_sm(run, point).value_or(1) < kBoundShare;
   for (const Bound resource : kResources) {
     if (const auto share = value(*quantity_of(resource), run, point)) {
       verdict.shares.push_back({resource, *share});
+    } else if (are_sms_idle && is_within_sms(resource)) {
+      continue;  // it cannot be busy for that share of the device's time
     } else if (std::string missing = missing_for(resource, run, point); !missing.empty()) {
       is_complete = is_complete && !is_indispensable(resource);
       verdict.unjudged.push_back(std::move(missing));
@@ -253,11 +305,13 @@ BoundVerdict verdict_of(const Run& run, const RooflinePoint& point) {
   if (is_collective(*point.measurement)) {
     verdict.bound = Bound::communication;
   } else if (!verdict.shares.empty() && verdict.shares.front().share >= kBoundShare) {
-    verdict.bound = verdict.shares.front().resource;
-  } else if (is_at_least(quantity::kLaunchShare, run, point, 1 / kLaunchBoundFactor)) {
+    verdict.bound = busiest(verdict.shares, is_observed(point));
+  } else if (is_at_least(quantity::kLaunchShare, run, point, 1 / kLaunchBoundFactor) ||
+             is_short_launch(*point.measurement)) {
     verdict.bound = Bound::launch_overhead;
   } else if (is_complete) {
-    verdict.bound = is_at_least(quantity::kBarrierStallShare, run, point, kBarrierShare) ? Bound::barriers
+    verdict.bound = has_few_blocks(run, point) ? Bound::tail
+                    : is_at_least(quantity::kBarrierStallShare, run, point, kBarrierShare) ? Bound::barriers
                     : is_tail(run, point)                                                ? Bound::tail
                                                                                          : Bound::latency;
   }

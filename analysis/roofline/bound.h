@@ -77,6 +77,18 @@ inline constexpr double kBoundShare = 0.6;
 /// Up to this many times an empty kernel, a launch is mostly overhead.
 inline constexpr double kLaunchBoundFactor = 3;
 
+/// So is, in a program, a launch whose mean time is less than this: about five times an empty kernel on every
+/// current GPU. A faster kernel would hardly save anything; fewer launches would.
+inline constexpr double kShortLaunchS = 3e-6;
+bool is_short_launch(const Measurement& measurement);
+
+/// From this share of what the schedulers issue on, a pipe bounds the point rather than they: its rate is no
+/// higher than theirs, and some instructions are always of another kind.
+inline constexpr double kPipeOfIssueSlots = 0.75;
+
+/// If fewer blocks per SM than this are launched, in a program, SMs without a block are what bounds it.
+inline constexpr double kFewBlocksPerSm = 0.75;
+
 /// From this many rounds of loads per thread on, there is work to share among more blocks. In measurements
 /// with fewer rounds, more blocks cost more than they gained (kernels/reduction/best_table.h).
 inline constexpr double kManyLoadRounds = 32;

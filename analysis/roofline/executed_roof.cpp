@@ -16,10 +16,8 @@ namespace {
 
 /// `what`: the counters in words, `FP64 operations`.
 std::string not_counted(const Counters& counters, std::string_view key, std::string_view what) {
-  const auto found = counters.find(key);
-  return found == counters.end() || found->second.available()
-             ? fmt::format("{} not counted", what)
-             : fmt::format("{} not counted: {}", what, found->second.reason());
+  const std::string why = why_not_counted(counters, key);
+  return why.empty() ? fmt::format("{} not counted", what) : fmt::format("{} not counted: {}", what, why);
 }
 
 /// Why the first of `keys` without a number has none; empty where all have one.
@@ -60,9 +58,22 @@ ResourceUse dram_use(const Counters& counters, const Ceilings& ceilings) {
   return at_rate(Bound::dram, traffic.bytes(), ceilings.memory(traffic), ceilings.memory_id(traffic));
 }
 
+constexpr std::string_view kL2Write = "l2_write";
+
+/// Whether all that a kernel asks of L2 is to be written: it stores, but has neither loads nor atomic
+/// operations, and no shared memory, into which copies could go past the counter of loads.
+bool writes_only(const Counters& counters) {
+  return value_of(counters, counter::kGlobalLoadSectorEfficiency) == 0 &&
+         value_of(counters, counter::kGlobalStoreSectorEfficiency).value_or(0) > 0 &&
+         value_of(counters, counter::kSharedBytes) == 0 &&
+         value_of(counters, counter::kL2AtomicOperations) == 0;
+}
+
 ResourceUse l2_use(const Counters& counters, const Ceilings& ceilings) {
   const auto bytes = value_of(counters, counter::kL2Bytes);
   if (!bytes) return unknown(Bound::l2, 0, not_counted(counters, counter::kL2Bytes, "L2 bytes"));
+  const auto write = ceilings.find(kL2Write);
+  if (writes_only(counters) && write) return at_rate(Bound::l2, *bytes, write, kL2Write);
   return at_rate(Bound::l2, *bytes, ceilings.cache(MemoryLevel::l2), cache_ceiling_id(MemoryLevel::l2));
 }
 
@@ -73,15 +84,11 @@ ResourceUse l1_use(const Counters& counters, const Ceilings& ceilings) {
 }
 
 ResourceUse shared_use(const Counters& counters, const Ceilings& ceilings) {
-  const auto bytes = value_of(counters, counter::kSharedBytes);
-  if (!bytes)
+  const auto passed = shared_traffic(counters);
+  if (!passed)
     return unknown(Bound::shared, 0, not_counted(counters, counter::kSharedBytes, "shared-memory bytes"));
-  // Bank conflicts keep it busy too.
-  constexpr double kWavefrontBytes = 128;
-  const double wavefronts = value_of(counters, counter::kSharedLoadWavefronts).value_or(0) +
-                            value_of(counters, counter::kSharedStoreWavefronts).value_or(0);
-  return at_rate(Bound::shared, std::max(*bytes, wavefronts * kWavefrontBytes),
-                 ceilings.cache(MemoryLevel::shared), cache_ceiling_id(MemoryLevel::shared));
+  return at_rate(Bound::shared, *passed, ceilings.cache(MemoryLevel::shared),
+                 cache_ceiling_id(MemoryLevel::shared));
 }
 
 /// The time of a pipe if every warp instruction that it executed was for a full warp and did one multiply-add

@@ -75,14 +75,23 @@ std::optional<TensorWork> tensor_work(const Measurement& measurement, const Ceil
   return work;
 }
 
+std::string why_not_counted(const Counters& counters, std::string_view key) {
+  const auto found = counters.find(key);
+  if (found == counters.end() || found->second.available()) return {};
+  // Reasons that concern a whole pass begin with its name.
+  constexpr std::string_view kSaidAlready = "operations was not counted: ";
+  std::string reason = found->second.reason();
+  return reason.starts_with(kSaidAlready) ? reason.substr(kSaidAlready.size()) : reason;
+}
+
 namespace {
 
 /// The share of all operations that may be missing from the count.
 constexpr double kNegligibleShare = 0.01;
 
 std::string reason_of(const Counters& counters, std::string_view key) {
-  const auto found = counters.find(key);
-  return found == counters.end() || found->second.available() ? "not counted" : found->second.reason();
+  const std::string why = why_not_counted(counters, key);
+  return why.empty() ? "not counted" : why;
 }
 
 /// Operations of FP64 and FP32 instructions, whatever the type of the result.

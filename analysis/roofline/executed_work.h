@@ -34,6 +34,9 @@ struct TensorWork {
 /// Nothing where they were not counted.
 std::optional<TensorWork> tensor_work(const Measurement& measurement, const Ceilings& ceilings);
 
+/// Why this counter has no value, in words to be added to “not counted”; empty where it is not known.
+std::string why_not_counted(const Counters& counters, std::string_view key);
+
 /// All floating-point operations that a point executed, or why that is not known. For a kernel of a profiled
 /// program, which has no type declared, those of all types: FP64, FP32, and of the Tensor Cores. There is no
 /// such number where FP16 or BF16 instructions outside of the Tensor Cores could be more than 1 % of them:

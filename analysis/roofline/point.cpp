@@ -31,10 +31,7 @@ bool is_timed(const Measurement& measurement) {
 }
 
 double time_per_launch_s(const Measurement& measurement) {
-  const auto& launches = measurement.launches;
-  return launches && launches->traced > 0 && launches->total_s > 0
-             ? launches->total_s / static_cast<double>(launches->traced)
-             : measurement.time->median_s;
+  return mean_launch(measurement).time_s;
 }
 
 bool is_observed(const Measurement& measurement) {
@@ -103,20 +100,54 @@ std::optional<double> counted_bytes(const Counters& counters, MemoryLevel level)
   return std::nullopt;
 }
 
-/// `flops`: the operations for the intensity at each level; 0 where there are none, or they are unknown.
-std::vector<LevelUse> level_uses(const Run& run, const Measurement& measurement, double flops) {
+Bound resource_of(MemoryLevel level) {
+  switch (level) {
+    case MemoryLevel::dram:
+      return Bound::dram;
+    case MemoryLevel::l2:
+      return Bound::l2;
+    case MemoryLevel::l1:
+      return Bound::l1;
+    case MemoryLevel::shared:
+      return Bound::shared;
+  }
+  return Bound::unknown;
+}
+
+/// The ceiling of a level, and the least time that its traffic takes. Nothing without a ceiling.
+struct LevelTime {
+  std::string ceiling;
+  double time_s = 0;
+};
+
+std::optional<LevelTime> level_time(const Run& run, const RooflinePoint& point, MemoryLevel level,
+                                    double bytes) {
+  if (const ResourceUse* use = find_use(point, resource_of(level)); use != nullptr && !use->ceilings.empty()) {
+    return LevelTime{use->ceilings.front(), use->time_s.value_or(0)};
+  }
+  const Measurement& measurement = *point.measurement;
   const Ceilings ceilings = Ceilings::roofs(run, measurement.device, sm_clock_hz(measurement));
+  const auto limit =
+      level == MemoryLevel::dram ? ceilings.memory(dram_traffic(run, measurement)) : ceilings.cache(level);
+  if (!limit) return std::nullopt;
+  const double passed =
+      level == MemoryLevel::shared ? shared_traffic(measurement.counters).value_or(bytes) : bytes;
+  return LevelTime{limit->ceilings.front(), passed / limit->per_s};
+}
+
+/// `flops`: the operations for the intensity at each level; 0 where there are none, or they are unknown.
+std::vector<LevelUse> level_uses(const Run& run, const RooflinePoint& point, double flops) {
+  const Measurement& measurement = *point.measurement;
   std::vector<LevelUse> uses;
   for (const MemoryLevel level : kMemoryLevels) {
     const auto bytes = counted_bytes(measurement.counters, level);
     if (!bytes) continue;
     LevelUse use{.level = level, .bytes = *bytes};
     if (*bytes > 0 && flops > 0) use.ai = flops / *bytes;
-    const auto limit =
-        level == MemoryLevel::dram ? ceilings.memory(dram_traffic(run, measurement)) : ceilings.cache(level);
-    if (limit) use.ceiling = limit->ceilings.front();
-    if (limit && is_timed(measurement))
-      use.utilisation = *bytes / time_per_launch_s(measurement) / limit->per_s;
+    if (const auto least = level_time(run, point, level, *bytes)) {
+      use.ceiling = least->ceiling;
+      if (is_timed(measurement)) use.utilisation = least->time_s / time_per_launch_s(measurement);
+    }
     uses.push_back(std::move(use));
   }
   return uses;
@@ -136,9 +167,10 @@ std::optional<double> fraction_of(const std::optional<Roof>& roof, const Measure
 }
 
 bool is_above_roof(const RooflinePoint& point) {
-  return point.fraction_of_roofline &&
-         *point.fraction_of_roofline >
-             1 + point.roof->relative_spread + relative_half_width(*point.measurement->time);
+  if (!point.fraction_of_roofline) return false;
+  const LaunchTime time = mean_launch(*point.measurement);
+  const double half_width = (time.high_s - time.low_s) / 2 / time.time_s;
+  return *point.fraction_of_roofline > 1 + point.roof->relative_spread + half_width;
 }
 
 bool is_counted(const Counters& counters) {
@@ -335,8 +367,8 @@ RooflinePoint analyse_point(const Run& run, const Measurement& measurement) {
   set_declared(point);
   set_counted(point, counting_of(run));
   set_roofs(point, run);
-  point.levels = level_uses(run, measurement,
-                            is_observed(point) ? point.flops_executed.value_or(0) : point.flops_useful);
+  point.levels =
+      level_uses(run, point, is_observed(point) ? point.flops_executed.value_or(0) : point.flops_useful);
   point.busiest_level = busiest_level(point.levels);
   point.verdict = verdict_of(run, point);
   point.bound = point.verdict.bound;
@@ -345,6 +377,7 @@ RooflinePoint analyse_point(const Run& run, const Measurement& measurement) {
   }
   point.flags = flags_of(point);
   if (measurement.time) point.evidence = clock_evidence(*measurement.time);
+  if (auto evidence = uneven_evidence(measurement)) point.evidence.push_back(std::move(*evidence));
   if (auto evidence = unrepeatable_evidence(measurement)) point.evidence.push_back(std::move(*evidence));
   set_implausible(point, run);
   if (!point.implausible.empty() && !is_above_roof(point)) point.flags.push_back(Flag::implausible);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "analysis/analysis.h"
+#include "analysis/roofline/launch_times.h"
 #include "analysis/roofline/roof.h"
 
 namespace rooflinectl {
@@ -24,8 +25,7 @@ Work work_of_one_gpu(const Measurement& measurement);
 /// Whether there is a time to divide by.
 bool is_timed(const Measurement& measurement);
 
-/// The time that counts per launch are divided by, for a point that is timed: the median; for a program's
-/// launches, which may differ and whose counters are means, the mean.
+/// The time of `mean_launch`, by which counts per launch are divided, for a point that is timed.
 double time_per_launch_s(const Measurement& measurement);
 
 /// Whether it is a kernel of a collective that a program launched.

@@ -43,6 +43,11 @@ double spread_of_sum(const Measurement& measurement, const Keys& keys) {
   return sum > 0 ? spread / sum : 0;
 }
 
+/// `12 %`; from 100 % on, `4.5 times its mean`.
+std::string spread_text(double spread, std::string_view middle) {
+  return spread < 1 ? fmt::format("{:.2g} %", 100 * spread) : fmt::format("{:.2g} times its {}", spread, middle);
+}
+
 double instructions_spread(const Measurement& measurement, std::string_view key) {
   return std::max(measured_spread(measurement, key), difference_between_passes(measurement.counters));
 }
@@ -80,12 +85,12 @@ std::optional<std::string> unrepeatable_evidence(const Measurement& measurement)
   if (is_observed(measurement)) {
     // A program's launches work on different data each time, and none is counted twice.
     if (spread < kSmallestObservedSpread) return std::nullopt;
-    return fmt::format("{} differs by {:.2g} % between the {} launches that were counted", widest,
-                       100 * spread, measurement.launches->counted);
+    return fmt::format("{} differs by {} between the {} launches that were counted", widest,
+                       spread_text(spread, "mean"), measurement.launches->counted);
   }
   if (spread > 0) {
-    return fmt::format("{} differs by {:.2g} % between {} counts of the same launch", widest, 100 * spread,
-                       measurement.counter_repeats);
+    return fmt::format("{} differs by {} between {} counts of the same launch", widest,
+                       spread_text(spread, "median"), measurement.counter_repeats);
   }
   const double difference = difference_between_passes(measurement.counters);
   if (difference == 0) return std::nullopt;

@@ -26,6 +26,15 @@ std::optional<Traffic> counted_traffic(const Counters& counters) {
   return sum ? std::optional(Traffic{*sum / 2, *sum / 2}) : std::nullopt;
 }
 
+std::optional<double> shared_traffic(const Counters& counters) {
+  constexpr double kWavefrontBytes = 128;
+  const auto bytes = value_of(counters, counter::kSharedBytes);
+  if (!bytes) return std::nullopt;
+  const double wavefronts = value_of(counters, counter::kSharedLoadWavefronts).value_or(0) +
+                            value_of(counters, counter::kSharedStoreWavefronts).value_or(0);
+  return std::max(*bytes, wavefronts * kWavefrontBytes);
+}
+
 std::string_view dram_ceiling_id(const Traffic& traffic) {
   if (traffic.written_bytes < kNegligible * traffic.bytes()) return "dram_read";
   if (traffic.read_bytes < kNegligible * traffic.bytes()) return "dram_write";

@@ -20,6 +20,10 @@ struct Traffic {
 /// not counted.
 std::optional<Traffic> counted_traffic(const Counters& counters);
 
+/// What shared memory passes on: its bytes, or what its wavefronts could have carried, since bank conflicts
+/// keep it busy too. Nothing where its bytes were not counted.
+std::optional<double> shared_traffic(const Counters& counters);
+
 /// The rate that a resource of the device allows.
 struct Limit {
   CeilingIds ceilings;         ///< that allow it

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/roofline/point.h"
 #include "reports/charts/model/chart_texts.h"
 #include "reports/tables/ceiling_table.h"
 #include "reports/tables/point_text.h"
@@ -32,11 +33,11 @@ bool has_time(const RooflinePoint* point) {
 
 std::string time_before(const PointComparison& point) {
   if (point.time) return format::duration(point.time->from.median_s);
-  return has_time(point.base) ? format::duration(point.base->measurement->time->median_s) : unavailable();
+  return has_time(point.base) ? format::duration(time_per_launch_s(*point.base->measurement)) : unavailable();
 }
 
 std::string time_now(const PointComparison& point) {
-  return has_time(point.now) ? format::duration(point.now->measurement->time->median_s) : unavailable();
+  return has_time(point.now) ? format::duration(time_per_launch_s(*point.now->measurement)) : unavailable();
 }
 
 std::string time_change(const PointComparison& point) {

@@ -12,6 +12,7 @@
 #include "analysis/program/operators.h"
 #include "analysis/roofline/energy.h"
 #include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/launch_times.h"
 #include "core/model/metrics.h"
 #include "reports/tables/point_table.h"
 #include "reports/tables/point_text.h"
@@ -33,8 +34,8 @@ struct PointsColumn {
   std::string (*text)(const Row&);
 };
 
-std::string time_field(const Row& row, double TimeResult::*field) {
-  return row.measurement.time ? csv::number((*row.measurement.time).*field) : "";
+std::string time_field(const Row& row, double LaunchTime::*field) {
+  return row.measurement.time ? csv::number(median_launch(row.measurement).*field) : "";
 }
 
 std::string counter_field(const Row& row, std::string_view key) {
@@ -190,11 +191,11 @@ constexpr std::array kCsvColumns = {
     PointsColumn{"status", "`ok`, `failed`, `unverified`, `skipped`",
                  [](const Row& r) { return std::string(to_string(r.measurement.status)); }},
     PointsColumn{"time_s", "median time of a launch, in seconds",
-                 [](const Row& r) { return time_field(r, &TimeResult::median_s); }},
+                 [](const Row& r) { return time_field(r, &LaunchTime::time_s); }},
     PointsColumn{"time_ci_low_s", "lower end of the median's 95 % confidence interval",
-                 [](const Row& r) { return time_field(r, &TimeResult::ci_low_s); }},
+                 [](const Row& r) { return time_field(r, &LaunchTime::low_s); }},
     PointsColumn{"time_ci_high_s", "upper end of that interval",
-                 [](const Row& r) { return time_field(r, &TimeResult::ci_high_s); }},
+                 [](const Row& r) { return time_field(r, &LaunchTime::high_s); }},
     PointsColumn{"flops_useful",
                  "operations that the algorithm needs: floating-point ones, or those of integers",
                  [](const Row& r) { return declared(r, r.point.flops_useful); }},

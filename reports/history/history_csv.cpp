@@ -8,8 +8,8 @@
 namespace rooflinectl {
 namespace {
 
-std::optional<double> interval_end(const RooflinePoint& point, double TimeResult::*value) {
-  return is_timed(*point.measurement) ? std::optional((*point.measurement->time).*value) : std::nullopt;
+std::optional<double> interval_end(const RooflinePoint& point, double LaunchTime::*value) {
+  return is_timed(*point.measurement) ? std::optional(mean_launch(*point.measurement).*value) : std::nullopt;
 }
 
 std::vector<std::string> history_fields(const HistoryReport& report, const PointHistory& point,
@@ -31,8 +31,8 @@ std::vector<std::string> history_fields(const HistoryReport& report, const Point
   for (const FollowedQuantity& quantity : report.quantities) {
     fields.push_back(csv::number(quantity.value(measured)));
   }
-  fields.push_back(csv::number(interval_end(measured, &TimeResult::ci_low_s)));
-  fields.push_back(csv::number(interval_end(measured, &TimeResult::ci_high_s)));
+  fields.push_back(csv::number(interval_end(measured, &LaunchTime::low_s)));
+  fields.push_back(csv::number(interval_end(measured, &LaunchTime::high_s)));
   const auto& change = point.changes[run];
   fields.emplace_back(change ? to_string(change->change) : "");
   const bool has_ratio = change && change->time;

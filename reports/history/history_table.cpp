@@ -14,7 +14,7 @@ namespace rooflinectl {
 namespace {
 
 std::optional<double> time_of_point(const RooflinePoint& point) {
-  return is_timed(*point.measurement) ? std::optional(point.measurement->time->median_s) : std::nullopt;
+  return is_timed(*point.measurement) ? std::optional(time_per_launch_s(*point.measurement)) : std::nullopt;
 }
 
 std::string followed_counter_text(double value) {

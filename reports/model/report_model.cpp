@@ -2,6 +2,7 @@
 #include "reports/model/report_model.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "reports/charts/model/file_names.h"
@@ -73,6 +74,24 @@ void name_files(std::vector<ExperimentReport>& experiments) {
   for (std::size_t i = 0; i < names.size(); ++i) experiments[i].file_name = file_names[i];
 }
 
+/// Of the ranks that used the devices of the experiment.
+void add_waiting(ExperimentReport& report, const RankAnalysis& ranks, std::size_t devices) {
+  if (!report.program || ranks.judged_collectives == 0) return;
+  std::set<std::size_t> used;
+  for (std::size_t device = 0; device < devices; ++device) {
+    if (report.is_together() || device == report.analysis->device) used.insert(device);
+  }
+  CollectiveWaiting waiting = {.last = ranks.latest().name, .last_share = ranks.latest_share()};
+  for (const RankUse& rank : ranks.ranks) {
+    const auto& of_rank = rank.process->devices;
+    const bool is_user = std::any_of(of_rank.begin(), of_rank.end(),
+                                     [&](std::size_t device) { return used.contains(device); });
+    // A kernel that runs beside a collective makes the time useful.
+    if (is_user) waiting.wait_s += rank.wait_share() * rank.collective_s * (1 - rank.overlapped_share());
+  }
+  report.program->waiting = waiting;
+}
+
 void add_operators(ReportModel& model, const TorchTrace& trace) {
   const TorchLaunches launches = torch_launches(trace);
   const std::size_t first = model.experiments.size() - model.analysis.experiments.size();
@@ -115,6 +134,9 @@ ReportModel::ReportModel(const Run& measured, ChartSelection chosen, const Timel
   spread = device_spread(run, analysis);
   if (torch != nullptr) add_operators(*this, *torch);
   ranks = rank_analysis(run);
+  if (ranks) {
+    for (ExperimentReport& report : experiments) add_waiting(report, *ranks, run.devices.size());
+  }
   if (ranks && timeline != nullptr) rank_lanes = rooflinectl::rank_lanes(run, *timeline);
 }
 

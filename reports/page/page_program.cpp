@@ -80,11 +80,15 @@ Json figures(const ProgramUse& use) {
   list.push_back(figure("GPU time", format::duration(use.kernel_s),
                         fmt::format("in {}", format::counted(use.kernels, "kernel"))));
   if (const auto busy = use.busy_share()) {
-    list.push_back(
-        figure("GPU busy", format::percent(*busy),
-               fmt::format("idle {} over {}{}", format::percent(std::max(0.0, 1 - *busy)),
-                           format::duration(use.watched_s()),
-                           use.idle ? " without counting" : ", including launches held for counting")));
+    list.push_back(figure("GPU busy", format::percent(*busy),
+                          fmt::format("{}idle {} over {}{}",
+                                      use.waiting_share() > 0
+                                          ? fmt::format("waiting in collectives {}, ",
+                                                        format::percent(use.waiting_share()))
+                                          : std::string(),
+                                      format::percent(std::max(0.0, 1 - *busy - use.waiting_share())),
+                                      format::duration(use.watched_s()),
+                                      use.idle ? " without counting" : ", including launches held for counting")));
   }
   list.push_back(
       figure("launches", fmt::format("{}", use.launches),

@@ -24,11 +24,15 @@ std::string missing_text(std::string_view reason) {
 }
 
 // What the time is the median of.
-std::string samples_text(const TimeResult& time) {
+std::string samples_text(const Measurement& measurement) {
+  const TimeResult& time = *measurement.time;
+  const LaunchTime median = median_launch(measurement);
   const std::string launches =
       time.launches_per_sample > 1 ? fmt::format(" of {} launches", time.launches_per_sample) : "";
-  return fmt::format("{} … {}, {} samples{}", format::duration(time.ci_low_s),
-                     format::duration(time.ci_high_s), time.samples_s.size(), launches);
+  const std::string samples = is_observed(measurement)
+                                  ? fmt::format("{} launches", measurement.launches->traced)
+                                  : fmt::format("{} samples{}", time.samples_s.size(), launches);
+  return fmt::format("{} … {}, {}", format::duration(median.low_s), format::duration(median.high_s), samples);
 }
 
 // `24, of which 20 were traced and 3 counted`; of a collective also `…; 4 waited for a rank that was held`
@@ -131,7 +135,7 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
   const auto add = [&](std::string name, const std::optional<double>& value, auto show) {
     facts.push_back({std::move(name), format::optional(value, show)});
   };
-  if (measurement.time) facts.push_back({"95 % interval", samples_text(*measurement.time)});
+  if (measurement.time) facts.push_back({"95 % interval", samples_text(measurement)});
   if (is_of_program) {
     facts.push_back({"launches", launches_text(*measurement.launches)});
     if (measurement.launches->graph_nodes) facts.push_back({"inside", graph_text(*measurement.launches)});

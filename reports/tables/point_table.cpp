@@ -32,10 +32,10 @@ std::string saving_text(const RooflinePoint& point, const std::optional<double>&
   return fmt::format("{}{}", point.launches->is_overlapped ? "~" : "", format::duration(*saved_s));
 }
 
-// `Tensor Cores (bf16_tensor)`
+// `Tensor Cores (bf16_tensor)`, `none near (l2_read)`
 std::string roof_resource_text(const RooflinePoint& point) {
   if (!is_observed(point) || !point.roof) return std::string(format::kUnavailable);
-  return fmt::format("{} ({})", words_for(point.roof->resource).label, ceilings_text(point.roof->ceilings));
+  return fmt::format("{} ({})", roof_name(point), ceilings_text(point.roof->ceilings));
 }
 
 std::string flags_text(const RooflinePoint& point) {

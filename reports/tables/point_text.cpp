@@ -69,6 +69,12 @@ std::string_view level_name(MemoryLevel level) {
   return "?";
 }
 
+std::string_view roof_name(const RooflinePoint& point) {
+  constexpr double kNear = 0.2;
+  if (!point.roof) return format::kUnavailable;
+  return point.fraction_of_roofline.value_or(1) < kNear ? "none near" : words_for(point.roof->resource).label;
+}
+
 std::string limit_text(const RooflinePoint& point) {
   const LevelUse* use = find_level(point, point.busiest_level);
   return use != nullptr ? fmt::format("{} {}", level_name(use->level),

@@ -46,6 +46,9 @@ std::string fraction_text(const RooflinePoint& point);
 /// `DRAM`, `L2`, as tables and pictures show them.
 std::string_view level_name(MemoryLevel level);
 
+/// The resource that is the roof of a program's kernel: `L2`; `none near` where that needs little of its time.
+std::string_view roof_name(const RooflinePoint& point);
+
 /// The busiest memory level: `DRAM 98 %`.
 std::string limit_text(const RooflinePoint& point);
 

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "analysis/roofline/launch_times.h"
 #include "core/text/kernel_name.h"
 #include "reports/tables/import_text.h"
+#include "reports/tables/point_text.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -24,6 +26,13 @@ std::string process_name(const Application& application, int id) {
   const ProgramProcess* process = find_process(application.processes, id);
   return process != nullptr && process->rank ? fmt::format("rank {}", *process->rank)
                                              : fmt::format("process {}", id);
+}
+
+/// What an older run calls by the name of a pass: `operations was not counted`.
+std::string with_plural(const std::string& cause) {
+  constexpr std::string_view kSingular = "operations was not";
+  return cause.starts_with(kSingular) ? fmt::format("operations were not{}", cause.substr(kSingular.size()))
+                                      : cause;
 }
 
 std::string_view transfer_name(TransferKind kind) {
@@ -60,9 +69,22 @@ std::string saving(const ProgramUse& program, std::string_view name, double reco
                      format::duration(program.kernel_s), format::percent(recoverable_s / program.kernel_s));
 }
 
-/// Where to begin: with the group, or with the kernel in several shapes, that could save most.
+/// Where to begin: with the group, with the kernel in several shapes, or with the kernels that one could
+/// replace, that could save most. Empty if nothing could save anything.
 std::string most_saving(const ProgramUse& program) {
-  const auto together = kernel_saving(program);
+  const auto together = program.recoverable.empty() ? std::nullopt : kernel_saving(program);
+  const double of_kernel_s = together ? together->recoverable_s
+                             : program.recoverable.empty()
+                                 ? 0
+                                 : *program.recoverable.front()->launches->recoverable_s;
+  if (program.fusion && program.fusion->recoverable_s > of_kernel_s) {
+    const FusionSaving& fusion = *program.fusion;
+    return saving(program,
+                  fmt::format("fusing {} DRAM-bound kernels over the same data in {}", fusion.kernels.size(),
+                              fusion.path),
+                  fusion.recoverable_s, fusion.recoverable_per_step_s);
+  }
+  if (program.recoverable.empty()) return {};
   const auto is_overlapped = [](const RooflinePoint* group) { return group->launches->is_overlapped; };
   if (!together || std::any_of(together->groups.begin(), together->groups.end(), is_overlapped)) {
     const RooflinePoint& group = *program.recoverable.front();
@@ -73,6 +95,13 @@ std::string most_saving(const ProgramUse& program) {
   const std::string name =
       fmt::format("{} ({} shapes)", together->groups.front()->kernel, together->groups.size());
   return saving(program, name, together->recoverable_s, together->recoverable_per_step_s);
+}
+
+/// The median, or where that says little about the launches, their mean.
+std::string launch_time_text(const RooflinePoint& group) {
+  return has_uneven_launches(*group.measurement)
+             ? fmt::format("mean {}", format::duration(mean_launch(*group.measurement).time_s))
+             : format::duration(group.measurement->time->median_s);
 }
 
 /// What stands before a number that would be higher if all operations were known.
@@ -104,13 +133,13 @@ std::string idle_sentence(const IdleUse& idle) {
   switch (idle.cause) {
     case IdleCause::launches:
       return fmt::format(
-          "{} of the idle time is in {} below 20 µs: launching takes longer than running. Fewer, longer "
-          "kernels (fusion, larger batches) or CUDA graphs would help.",
+          "{} of the idle time is in {} below 100 µs: launching takes longer than running. CUDA graphs, or "
+          "fewer, longer kernels (fusion, larger batches), would help.",
           share, gaps);
     case IdleCause::between_launches:
       return fmt::format(
-          "{} of the idle time is in {} of 20 µs to 1 ms: the CPU was busy or synchronising. CUDA graphs, "
-          "larger batches and fewer synchronisations would help.",
+          "{} of the idle time is in {} of 100 µs to 1 ms: the CPU was busy or synchronising. Larger batches "
+          "and fewer synchronisations would help.",
           share, gaps);
     case IdleCause::elsewhere:
       return fmt::format(
@@ -123,30 +152,54 @@ std::string idle_sentence(const IdleUse& idle) {
   return {};
 }
 
+double most_recoverable_s(const ProgramUse& program) {
+  const double of_kernel_s =
+      program.recoverable.empty() ? 0 : *program.recoverable.front()->launches->recoverable_s;
+  return std::max(of_kernel_s, program.fusion ? program.fusion->recoverable_s : 0);
+}
+
+/// Whether this share of the time costs more than any kernel could save.
+bool costs_most(const ProgramUse& program, double share) {
+  const double busy = program.busy_share().value_or(1) + program.waiting_share();
+  return program.kernel_s > 0 && share >= busy * most_recoverable_s(program) / program.kernel_s;
+}
+
+bool is_waiting_notable(const ProgramUse& program) {
+  constexpr double kMuch = 0.1;
+  return program.waiting_share() >= kMuch && costs_most(program, program.waiting_share());
+}
+
 /// The idle time, where it costs more than any kernel could save; empty where it does not, or its cause is
 /// unclear.
-std::string idle_headline(const ProgramUse& program) {
-  if (!program.idle || program.idle->cause == IdleCause::unclear || program.kernel_s <= 0) return {};
-  const double busy = 1 - program.idle->share;
-  const double most_s =
-      program.recoverable.empty() ? 0 : *program.recoverable.front()->launches->recoverable_s;
-  if (program.idle->share < busy * most_s / program.kernel_s) return {};
-  const std::string share = format::whole_percent(program.idle->share);
+std::string idle_cause_text(const ProgramUse& program) {
+  if (!program.idle || !costs_most(program, program.idle->share)) return {};
   switch (program.idle->cause) {
     case IdleCause::launches:
-      return fmt::format("The GPU is idle {} of the time, waiting for launches, mostly for less than 20 µs. ",
-                         share);
+      return "waiting for launches, mostly for less than 100 µs";
     case IdleCause::between_launches:
-      return fmt::format(
-          "The GPU is idle {} of the time, waiting for the CPU between kernels, mostly for 20 µs to 1 ms. ",
-          share);
+      return "waiting for the CPU between kernels, mostly for 100 µs to 1 ms";
     case IdleCause::elsewhere:
-      return fmt::format("The GPU is idle {} of the time, waiting for the CPU, mostly for 1 ms or more. ",
-                         share);
+      return "waiting for the CPU, mostly for 1 ms or more";
     case IdleCause::unclear:
       break;
   }
   return {};
+}
+
+/// What the device does besides work, if that costs more than any kernel could save: waiting within
+/// collectives first. Otherwise empty.
+std::string idle_headline(const ProgramUse& program) {
+  std::string text;
+  if (is_waiting_notable(program)) {
+    const CollectiveWaiting& waiting = *program.waiting;
+    text = fmt::format("The GPU waits in collectives for the last rank {} of the time (in {} of them for {}). ",
+                       format::whole_percent(program.waiting_share()), format::whole_percent(waiting.last_share),
+                       waiting.last);
+  }
+  const std::string cause = idle_cause_text(program);
+  if (cause.empty()) return text;
+  return fmt::format("{}The GPU is idle {} of the time, {}. ", text, format::whole_percent(program.idle->share),
+                     cause);
 }
 
 /// A length that somebody chose: `5 µs`, `1 ms`.
@@ -200,15 +253,13 @@ std::string where_the_time_is(const ProgramUse& program) {
 }  // namespace
 
 std::string idle_to_begin_with(const ProgramUse& program) {
-  return idle_headline(program).empty() ? "" : idle_sentence(*program.idle);
+  return idle_cause_text(program).empty() ? "" : idle_sentence(*program.idle);
 }
 
 std::string program_headline(const ProgramUse& program) {
   std::string text = idle_headline(program) + where_the_time_is(program);
-  if (!program.recoverable.empty()) {
-    text += fmt::format("; {}", most_saving(program));
-  }
-  return text + ".";
+  const std::string saving = most_saving(program);
+  return saving.empty() ? text + "." : fmt::format("{}; {}.", text, saving);
 }
 
 std::vector<std::string> program_sentences(const Run& run, const ProgramUse& program) {
@@ -226,14 +277,36 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
         fmt::format("The program used more GPUs, but the run has counters for these {} only.", program.gpus));
   }
   if (const auto busy = program.busy_share()) {
+    const double waiting = program.waiting_share();
     texts.push_back(
-        fmt::format("GPU busy {}, idle {} (over {} {}).", format::percent(*busy),
-                    format::percent(std::max(0.0, 1 - *busy)), format::duration(program.watched_s()),
+        fmt::format("GPU busy {},{} idle {} (over {} {}).", format::percent(*busy),
+                    waiting > 0
+                        ? fmt::format(" waiting for other ranks in collectives {},", format::percent(waiting))
+                        : "",
+                    format::percent(std::max(0.0, 1 - *busy - waiting)), format::duration(program.watched_s()),
                     program.idle ? "without counting" : "of tracing, including launches held for counting"));
   }
   if (program.idle && program.idle->cause != IdleCause::unclear)
     texts.push_back(idle_sentence(*program.idle));
   texts.push_back(counted_sentence(run, program));
+  if (program.fusion) {
+    const FusionSaving& fusion = *program.fusion;
+    texts.push_back(fmt::format(
+        "In {}, {} DRAM-bound kernels with the same grid take {} ({} of GPU time), with little else between "
+        "them: they seem to go over the same data one after another, and move {:.1f} times the bytes of the one "
+        "that moves most. One fused kernel (torch.compile; for an optimizer, fused=True) could save up to {}.",
+        fusion.path, fusion.kernels.size(), format::duration(fusion.total_s),
+        format::percent(fusion.total_s / program.kernel_s), fusion.bytes / fusion.fewest_bytes,
+        format::duration(fusion.recoverable_s)));
+  }
+  if (program.short_groups > 0) {
+    texts.push_back(fmt::format(
+        "{} shorter than {}: {} launches take {} ({} of GPU time). Fewer of them (fusion, larger batches) would "
+        "save time, faster ones would not.",
+        program.short_groups == 1 ? "1 kernel is" : fmt::format("{} kernels are", program.short_groups),
+        format::duration(kShortLaunchS), program.short_launches, format::duration(program.short_s),
+        format::percent(program.short_s / program.kernel_s)));
+  }
   if (program.overlapped_share >= kNotable) {
     texts.push_back(
         fmt::format("For {} of their time, kernels overlapped with others: the program may gain less than "
@@ -278,9 +351,8 @@ ProgramTable recoverable_table(const ProgramUse& program, std::size_t most) {
     const LaunchUse& launches = *group.launches;
     table.rows.push_back(
         {group.label, format::percent(launches.share), fmt::format("{}", group.measurement->launches->count),
-         format::duration(group.measurement->time->median_s),
-         format::whole_percent(*group.fraction_of_roofline),
-         std::string(words_for(group.roof->resource).label),
+         launch_time_text(group), format::whole_percent(*group.fraction_of_roofline),
+         std::string(roof_name(group)),
          fmt::format("{}{}", launches.is_overlapped ? "~" : "", format::duration(*launches.recoverable_s))});
   }
   table.left_out = program.recoverable.size() - shown;
@@ -372,6 +444,7 @@ ProgramTable transfer_table(const ProgramUse& program) {
                                     {"number", true},
                                     {"bytes", true},
                                     {"time", true},
+                                    {"each", true},
                                     {"bandwidth", true},
                                     {"of ceiling", true}}};
   for (const TransferRate& rate : program.transfers) {
@@ -379,7 +452,8 @@ ProgramTable transfer_table(const ProgramUse& program) {
     const std::string share = optional_text(rate.fraction, format::whole_percent);
     table.rows.push_back({std::string(transfer_name(use.kind)), fmt::format("{}", use.count),
                           format::amount(use.bytes, "B"), format::duration(use.total_s),
-                          format::bandwidth(rate.bytes_per_s),
+                          format::duration(use.total_s / static_cast<double>(use.count)),
+                          optional_text(rate.bytes_per_s, format::bandwidth),
                           rate.fraction ? fmt::format("{} {}", share, rate.ceiling) : share});
   }
   return table;
@@ -436,7 +510,7 @@ std::vector<std::string> program_problems(const Run& run) {
     const std::string subject =
         problem.subject.empty() ? "" : fmt::format(" ({})", short_kernel_name(problem.subject));
     const std::string hint = problem.hint.empty() ? "" : fmt::format(" — {}", problem.hint);
-    texts.push_back(fmt::format("{}{}{}{}", process, problem.cause, subject, hint));
+    texts.push_back(fmt::format("{}{}{}{}", process, with_plural(problem.cause), subject, hint));
   }
   return texts;
 }

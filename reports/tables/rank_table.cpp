@@ -74,8 +74,9 @@ std::string straggler(const Run& run, const RankAnalysis& analysis, std::size_t 
   if (worst != nullptr) {
     const std::string where = worst->path.empty() ? "" : fmt::format(" in {}", worst->path);
     const RankTime& time = *worst->of(place);
-    text += fmt::format("; most of it in {}{}: {} per launch, against a median of {}", worst->kernel, where,
-                        format::duration(time.launches.median_s), format::duration(worst->median_s));
+    text += fmt::format("; most of it in {}{}: {} per launch in the mean, against {} in the median rank",
+                        worst->kernel, where, format::duration(time.mean.time_s),
+                        format::duration(worst->median_s));
     const double overlapped = time.overlapped_share();
     if (overlapped >= kNotableOverlap) {
       text += fmt::format("; other kernels ran alongside it for {} of its time", format::percent(overlapped));

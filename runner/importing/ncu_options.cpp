@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace rooflinectl {
@@ -35,8 +37,18 @@ std::vector<std::string> values_of(const std::vector<std::string_view>& words, s
   return values;
 }
 
-std::string first_of(const std::vector<std::string>& values, const char* otherwise) {
+std::string first_of(const std::vector<std::string>& values, const std::string& otherwise) {
   return values.empty() ? otherwise : values.front();
+}
+
+/// The clocks that ncu locks unless it is told otherwise; nothing where its version is not known.
+/// Source: Nsight Compute CLI documentation, `--clock-control`.
+std::string default_clock_control(std::string_view version) {
+  constexpr int kFirstWithBoost = 2026;
+  int year = 0;
+  const auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), year);
+  if (error != std::errc()) return {};
+  return year >= kFirstWithBoost ? "boost" : "base";
 }
 
 }  // namespace
@@ -45,7 +57,7 @@ void set_ncu_options(ImportedFile& file, std::string_view command_line) {
   if (command_line.empty()) return;
   const std::vector<std::string_view> words = words_of(command_line);
   file.replay = first_of(values_of(words, "--replay-mode"), "kernel");
-  file.clock_control = first_of(values_of(words, "--clock-control"), "base");
+  file.clock_control = first_of(values_of(words, "--clock-control"), default_clock_control(file.tool_version));
   file.cache_control = first_of(values_of(words, "--cache-control"), "all");
   for (const std::string& set : values_of(words, "--set")) file.sections.push_back("set " + set);
   for (const std::string& section : values_of(words, "--section")) {

@@ -96,7 +96,7 @@ class Merge(Ranks):
         result = self.merge()
         self.assert_exit(result, 0)
         self.assertRegex(self.summary(), r"Rank 2 \(\S+, device 2\) is slower than the others in 1 of 2 groups: .*; most of it in add: "
-                                         r"12.05 µs per launch, against a median of 10.05 µs")
+                                         r"12.05 µs per launch in the mean, against 10.05 µs in the median rank")
         self.assertEqual(self.call("report", self.folder / "runs/merged/latest").returncode, 0)
 
     def test_ranks_wait_for_the_one_that_comes_last(self):

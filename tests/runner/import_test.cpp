@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/importing/import.h"
+#include "runner/importing/ncu_options.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -243,6 +244,19 @@ TEST_F(Import, HowItWasRecordedIsKept) {
   EXPECT_EQ(file.cache_control, "all");
   EXPECT_THAT(file.sections, ElementsAre("set roofline"));
   EXPECT_THAT(file.problems, IsEmpty());
+}
+
+TEST(NcuOptions, AreTheDefaultsOfTheVersionWhereNothingElseIsChosen) {
+  const auto clock_control = [](const char* version, const char* command_line) {
+    ImportedFile file;
+    file.tool_version = version;
+    set_ncu_options(file, command_line);
+    return file.clock_control;
+  };
+  EXPECT_EQ(clock_control("2025.4.1.0", "ncu ./program"), "base");
+  EXPECT_EQ(clock_control("2026.1.0.0", "ncu ./program"), "boost");
+  EXPECT_EQ(clock_control("2026.3.1.2", "ncu --clock-control=none ./program"), "none");
+  EXPECT_EQ(clock_control("", "ncu ./program"), "") << "an unknown version has unknown defaults";
 }
 
 TEST_F(Import, SeveralFilesAreOneRun) {

@@ -139,7 +139,7 @@ TEST_F(ProfileMerge, KeepsTheDevicesOfOneProcessApart) {
 
 TEST_F(ProfileMerge, CollapsesStepsIntoOnePoint) {
   std::vector<std::filesystem::path> files;
-  for (int step = 0; step < 3; ++step) {
+  for (int step = 0; step < 9; ++step) {
     files.push_back(file(std::to_string(step), process(1, "GPU-1", "step " + std::to_string(step)) +
                                                    Records{launches({{0, 10}}), record::End{}}));
   }
@@ -410,7 +410,7 @@ TEST_F(ProfileMerge, HoldsConcernCollectivesAlone) {
 
 TEST_F(ProfileMerge, KnowsHowLongRangesTookTheHost) {
   Records records = process(1, "GPU-1", "step 1/forward");
-  for (std::uint64_t step = 1; step <= 4; ++step) {
+  for (std::uint64_t step = 1; step <= 9; ++step) {
     records.push_back(record::Ranges{.path = "step " + std::to_string(step),
                                      .ranges = {{.start_ns = 1'000 * step, .duration_ns = 700}}});
   }
@@ -419,8 +419,8 @@ TEST_F(ProfileMerge, KnowsHowLongRangesTookTheHost) {
   records.push_back(launches({{1'100, 10}}));
   const auto ranges = merged(records).application.ranges;
   EXPECT_THAT(ranges, ElementsAre(RangeTimes{.path = "step #",
-                                             .count = 4,
-                                             .undisturbed = 3,
+                                             .count = 9,
+                                             .undisturbed = 8,
                                              .median_s = 7e-7,
                                              .p95_s = 7e-7,
                                              .interval_s = 1e-6}));
@@ -557,14 +557,15 @@ TEST_F(ProfileMerge, TellsKernelsWithoutCodeApartByWhatTheyNeed) {
 
 TEST_F(ProfileMerge, FoldsPathsThatTheProcessFolded) {
   Records records = process(1, "GPU-1", "step 1");
-  for (const char* path : {"step 2", "step #"}) {
+  for (const char* path :
+       {"step 2", "step 3", "step 4", "step 5", "step 6", "step 7", "step 8", "step #"}) {
     record::Group group = std::get<record::Group>(records[3]);
     group.group = records.size() - 3;
     group.path = path;
     records.emplace_back(group);
   }
   const MergedProfile profile = merged(
-      records + Records{launches({{0, 10}}, 0), launches({{20, 10}}, 1), launches({{40, 10}, {60, 10}}, 2)});
+      records + Records{launches({{0, 10}}, 0), launches({{20, 10}}, 1), launches({{40, 10}, {60, 10}}, 8)});
   ASSERT_EQ(profile.measurements.size(), 1);
   EXPECT_EQ(profile.measurements[0].point.axes.text("path"), "step #");
   EXPECT_EQ(profile.measurements[0].launches->count, 4);

@@ -37,6 +37,7 @@ void scale_time(Measurement& measurement, double factor) {
                          &measurement.time->ci_high_s, &measurement.launches->total_s}) {
     *time_s *= factor;
   }
+  for (double& sample_s : measurement.time->samples_s) sample_s *= factor;
 }
 
 void set_process(Run& run, int process) {
@@ -68,7 +69,9 @@ TEST(ProgramComparison, MatchesGroupsThoughProcessesHaveOtherIds) {
   auto after = constructed::program_run();
   set_process(after, 90210);
   const Compared compared(constructed::program_run(), std::move(after));
-  EXPECT_EQ(compared.comparison.count(PointChange::same), compared.comparison.points.size());
+  EXPECT_EQ(compared.comparison.count(PointChange::same), compared.comparison.points.size() - 1);
+  EXPECT_EQ(compared.find("elementwise<add, bf16>")->change, PointChange::unclear)
+      << "a tick of the timer is 0.8 % of 4.1 µs";
 }
 
 TEST(ProgramComparison, KeepsTheProcessesOfOneProgramApart) {

@@ -49,7 +49,7 @@ TEST(ProgramReports, BeginWithWhereTheTimeIsAndWhatCouldBeSaved) {
   // of 1.1 ms.
   EXPECT_EQ(
       headline,
-      "The GPU is idle 13 % of the time, waiting for launches, mostly for less than 20 µs. 63 % of GPU "
+      "The GPU is idle 13 % of the time, waiting for launches, mostly for less than 100 µs. 63 % of GPU "
       "time is in 3 of 11 kernels; multi_tensor_apply<FusedAdam, f32> could save up to 377.9 µs of each "
       "3.900 ms step (9.7 %).");
 }
@@ -79,7 +79,7 @@ TEST(ProgramReports, BeginWithIdleTimeWhereMoreOfItIsThanAnyKernelCouldSave) {
   EXPECT_THAT(headline({{20e-6, 9, 0.01}}),
               StartsWith("The GPU is idle 16 % of the time, waiting for launches, "));
   EXPECT_THAT(headline({{1e-3, 9, 0.05}}), StartsWith("The GPU is idle 49 % of the time, waiting for the CPU "
-                                                      "between kernels, mostly for 20 µs to 1 ms. "));
+                                                      "between kernels, mostly for 100 µs to 1 ms. "));
   EXPECT_THAT(headline({{{}, 9, 0.05}}),
               StartsWith("The GPU is idle 49 % of the time, waiting for the CPU, mostly for 1 ms or more. "));
   EXPECT_THAT(headline({{20e-6, 9, 0.003}}), StartsWith("63 % of GPU time"));

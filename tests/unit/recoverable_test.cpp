@@ -495,6 +495,7 @@ TEST(Recoverable, LeavesOutGroupsWithoutARoofAndStatesTheirShare) {
 TEST(Recoverable, IsNeverNegative) {
   Measurement measurement = streaming();
   measurement.time->median_s = 40e-6;
+  for (double& sample_s : measurement.time->samples_s) sample_s = 40e-6;
   measurement.launches->total_s = 400e-6;
   const OnePoint point(measurement);
   const auto program = program_use(point.run, point.analysis.experiments.at(0));
@@ -617,9 +618,9 @@ TEST(Ranges, OfWhichOneTellsHowLongAStepTakes) {
 
 TEST(IdleTime, IsNamedByTheLengthsThatHaveMostOfIt) {
   const IdleGaps shortest = {5e-6, 100, 0.1e-3};
-  EXPECT_EQ(cause_of({shortest, {20e-6, 10, 0.1e-3}, {{}, 1, 0.2e-3}}), IdleCause::launches);
-  EXPECT_EQ(cause_of({shortest, {20e-6, 10, 0.09e-3}, {{}, 1, 0.2e-3}}), IdleCause::elsewhere);
-  EXPECT_EQ(cause_of({shortest, {100e-6, 2, 0.15e-3}, {1e-3, 2, 0.15e-3}}), IdleCause::between_launches);
+  EXPECT_EQ(cause_of({shortest, {100e-6, 10, 0.1e-3}, {{}, 1, 0.2e-3}}), IdleCause::launches);
+  EXPECT_EQ(cause_of({shortest, {100e-6, 10, 0.09e-3}, {{}, 1, 0.2e-3}}), IdleCause::elsewhere);
+  EXPECT_EQ(cause_of({shortest, {200e-6, 2, 0.15e-3}, {1e-3, 2, 0.15e-3}}), IdleCause::between_launches);
   EXPECT_EQ(cause_of({shortest, {1e-3, 2, 0.1e-3}, {{}, 1, 0.1e-3}}), IdleCause::unclear);
   EXPECT_EQ(cause_of({shortest}), IdleCause::unclear) << "a GPU that is busy for nine tenths is not idle";
 }
@@ -675,7 +676,7 @@ TEST(Transfers, AreHeldAgainstDramWhereTheyStayOnTheDevice) {
   const auto rates = program_use(run, analysis.experiments.at(0))->transfers;
   ASSERT_EQ(rates.size(), 3U);
   EXPECT_EQ(rates[0].use->kind, TransferKind::host_to_device);
-  EXPECT_DOUBLE_EQ(rates[0].bytes_per_s, 25e9);
+  EXPECT_DOUBLE_EQ(*rates[0].bytes_per_s, 25e9);
   EXPECT_FALSE(rates[0].fraction) << "the run is older than the ceiling of its link";
   EXPECT_DOUBLE_EQ(*rates[1].fraction, 0.5);  // read and written
   EXPECT_DOUBLE_EQ(*rates[2].fraction, 0.5);

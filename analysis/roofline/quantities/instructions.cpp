@@ -106,4 +106,15 @@ const Quantity kBranchDivergence = {
         },
     .change = ChangeMeaning{.fell = "fewer divergent branches", .rose = "more divergent branches"}};
 
+const Quantity kUnvectorised = {
+    .name = "elementwise kernel without vectorised accesses",
+    .unit = Unit::count,
+    .formula = "1 for PyTorch's `unrolled_elementwise_kernel` and `elementwise_kernel`, else 0",
+    .of = [](R, P p) -> MaybeValue {
+      const std::string& name = p.measurement->point.subject;
+      const bool is_unvectorised = name.find("at::native::unrolled_elementwise_kernel<") != std::string::npos ||
+                                   name.find("at::native::elementwise_kernel<") != std::string::npos;
+      return is_unvectorised ? 1 : 0;
+    }};
+
 }  // namespace rooflinectl::quantity

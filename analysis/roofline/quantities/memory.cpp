@@ -2,6 +2,7 @@
 // Bytes: how many, how many in flight, and the accesses that move them.
 #include <algorithm>
 
+#include "analysis/roofline/executed_work.h"
 #include "analysis/roofline/quantities/formulas.h"
 #include "analysis/roofline/quantities/quantities.h"
 
@@ -62,7 +63,25 @@ MaybeValue atomics_per_result(R, P point) {
                   quotient(point.measurement->work.written_bytes, result_bytes(point)));
 }
 
+/// The type of the atomic additions of a program's kernel is that of the additions that it executes besides.
+/// On one address they cannot have taken longer than the launch: if they would have, they went to several,
+/// of which the number is unknown.
+MaybeValue observed_atomic_time_share(R run, P point) {
+  constexpr double kMost = 1.1;
+  const auto atomics = count(point, counter::kL2AtomicOperations);
+  if (!atomics || *atomics == 0) return share_of_time(point, atomics);
+  const auto f32 = counted_operations(point.measurement->counters, Dtype::f32);
+  const auto f64 = counted_operations(point.measurement->counters, Dtype::f64);
+  if (!f32 || !f64) return std::nullopt;
+  const std::string_view id = f32->flops > 0   ? "atomic_f32"
+                              : f64->flops > 0 ? "atomic_f64"
+                                               : "atomic_i32";
+  const auto share = share_of_time(point, product(atomics, ceiling(run, point, id)));
+  return share && *share <= kMost ? share : std::nullopt;
+}
+
 MaybeValue atomic_time_share(R run, P point) {
+  if (is_observed(point)) return observed_atomic_time_share(run, point);
   const auto per_result = atomics_per_result(run, point);
   if (per_result == 0) return share_of_time(point, 0);
   return share_of_time(point,
@@ -75,6 +94,17 @@ MaybeValue wavefront_excess(R, P point) {
   if (!instructions || !bytes) return std::nullopt;
   if (*instructions == 0) return 1;
   return quotient(shared_wavefronts(point), std::max(*instructions, *bytes / kWavefrontBytes));
+}
+
+/// No access uses less than one byte of a sector: 0 stands for 0/0.
+template <const std::string_view& kKey>
+bool has_no_accesses(P point) {
+  return count(point, kKey) == 0;
+}
+
+template <const std::string_view& kKey>
+MaybeValue sector_efficiency(R, P point) {
+  return has_no_accesses<kKey>(point) ? std::nullopt : count(point, kKey);
 }
 
 }  // namespace
@@ -134,6 +164,12 @@ const Quantity kDramWriteShare = {
     .unit = Unit::ratio,
     .formula = "`dram_write_bytes` / DRAM bytes",
     .of = [](R, P p) { return quotient(count(p, counter::kDramWriteBytes), p.dram_bytes); }};
+
+const Quantity kDeclaredBytes = {.name = "declared bytes",
+                                 .unit = Unit::bytes,
+                                 .formula = "DRAM bytes that the algorithm cannot do without",
+                                 .of = [](R, P p) -> MaybeValue { return p.dram_bytes_useful; },
+                                 .is_of_declared_work = true};
 
 const Quantity kTrafficExcess = {.name = "DRAM bytes over compulsory bytes",
                                  .unit = Unit::factor,
@@ -219,9 +255,15 @@ const Quantity kAtomicsPerResult = {.name = "atomic operations per result",
 const Quantity kAtomicTimeShare = {
     .name = "share of the time for atomics on one address",
     .unit = Unit::ratio,
-    .formula = "atomic operations per result × the ceiling `atomic_…` of their type / time: they take turns",
-    .of = atomic_time_share,
-    .is_of_declared_work = true};
+    .formula = "atomic operations per result × the ceiling `atomic_…` of their type / time: they take turns. Of a "
+               "program's kernel, all of its atomic operations, if they fit into its time",
+    .of = atomic_time_share};
+
+const Quantity kAtomicsPerLaunch = {
+    .name = "atomic operations per launch",
+    .unit = Unit::count,
+    .formula = "`l2_atomic_operations`, of a profiled program's kernel",
+    .of = [](R, P p) { return per_launch(p, count(p, counter::kL2AtomicOperations)); }};
 
 // ---- accesses ----
 
@@ -245,15 +287,18 @@ const Quantity kWavefrontExcess = {
 const Quantity kLoadSectorEfficiency = {
     .name = "global load sector efficiency",
     .unit = Unit::ratio,
-    .formula = "`global_load_sector_efficiency`: bytes used of each 32-byte sector that was loaded",
-    .of = counted<counter::kGlobalLoadSectorEfficiency>,
+    .formula = "`global_load_sector_efficiency`: bytes used of each 32-byte sector that was loaded; none without loads",
+    .of = sector_efficiency<counter::kGlobalLoadSectorEfficiency>,
     .change =
-        ChangeMeaning{.fell = "less coalesced loads", .rose = "better coalesced loads", .is_cost = false}};
+        ChangeMeaning{.fell = "less coalesced loads", .rose = "better coalesced loads", .is_cost = false},
+    .is_of_nothing = has_no_accesses<counter::kGlobalLoadSectorEfficiency>};
 
 const Quantity kStoreSectorEfficiency = {
     .name = "global store sector efficiency",
     .unit = Unit::ratio,
-    .formula = "`global_store_sector_efficiency`: bytes written of each 32-byte sector that was stored to",
-    .of = counted<counter::kGlobalStoreSectorEfficiency>};
+    .formula = "`global_store_sector_efficiency`: bytes written of each 32-byte sector that was stored to; none "
+               "without stores",
+    .of = sector_efficiency<counter::kGlobalStoreSectorEfficiency>,
+    .is_of_nothing = has_no_accesses<counter::kGlobalStoreSectorEfficiency>};
 
 }  // namespace rooflinectl::quantity

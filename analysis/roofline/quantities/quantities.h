@@ -38,6 +38,9 @@ struct Quantity {
   /// Whether it takes more than counts and times: the work that a variant declares, or its size. Kernels of
   /// profiled programs have no such numbers.
   bool is_of_declared_work = false;
+  /// Whether a point has nothing that it could be a ratio of: then no condition on it holds. Null where that
+  /// cannot be.
+  bool (*is_of_nothing)(const RooflinePoint&) = nullptr;
 };
 
 /// Those that are compared between versions, in the order in which a point's facts show them.
@@ -53,6 +56,7 @@ extern const Quantity kLaunchShare;
 extern const Quantity kLaunchesPerSample;
 extern const Quantity kThrottledSamples;
 extern const Quantity kSamples;
+extern const Quantity kOverlappedShare;
 
 // Utilisation of what the device offers.
 extern const Quantity kFractionOfRoof;
@@ -87,6 +91,7 @@ extern const Quantity kL2BytesPerLaunch;
 extern const Quantity kL2BytesPerElement;
 extern const Quantity kSharedBytesPerElement;
 extern const Quantity kDramWriteShare;
+extern const Quantity kDeclaredBytes;
 extern const Quantity kTrafficExcess;
 extern const Quantity kL2Excess;
 extern const Quantity kColdShortfall;
@@ -97,6 +102,7 @@ extern const Quantity kMemoryLatency;
 extern const Quantity kInFlightShare;
 extern const Quantity kAtomicsPerElement;
 extern const Quantity kAtomicsPerResult;
+extern const Quantity kAtomicsPerLaunch;
 extern const Quantity kAtomicTimeShare;
 extern const Quantity kSharedWavefronts;
 extern const Quantity kWavefrontExcess;
@@ -117,6 +123,7 @@ extern const Quantity kWarpEfficiency;
 extern const Quantity kNonpredWarpEfficiency;
 extern const Quantity kPredicatedOff;
 extern const Quantity kBranchDivergence;
+extern const Quantity kUnvectorised;
 
 }  // namespace quantity
 

@@ -59,6 +59,15 @@ const Quantity kThrottledSamples = {.name = "throttled samples",
                                       return time ? MaybeValue(time->throttled_samples) : std::nullopt;
                                     }};
 
+const Quantity kOverlappedShare = {
+    .name = "share of the time beside other kernels",
+    .unit = Unit::ratio,
+    .formula = "of a profiled program's kernel, the time of its launches while another kernel ran too / their time",
+    .of = [](R, P p) -> MaybeValue {
+      const auto& launches = p.measurement->launches;
+      return launches ? quotient(launches->overlapped_s, launches->total_s) : std::nullopt;
+    }};
+
 const Quantity kSamples = {
     .name = "samples", .unit = Unit::count, .formula = "all samples of the time", .of = [](R, P p) {
       const auto& time = p.measurement->time;

@@ -46,10 +46,8 @@ MaybeValue l2_share(R run, P point) {
 MaybeValue shared_share(R run, P point) {
   if (is_observed(point)) return observed_share(point, Bound::shared);
   const auto limit = ceilings(run, point).cache(MemoryLevel::shared);
-  const auto bytes = count(point, counter::kSharedBytes);
-  if (!limit || !bytes) return std::nullopt;
-  const double passed = std::max(*bytes, shared_wavefronts(point).value_or(0) * kWavefrontBytes);
-  return share_of_time(point, passed / limit->per_s);
+  const auto passed = shared_traffic(point.measurement->counters);
+  return limit && passed ? share_of_time(point, *passed / limit->per_s) : std::nullopt;
 }
 
 MaybeValue nvlink_share(R run, P point) {
@@ -124,7 +122,8 @@ const Quantity kDramShare = {
 
 const Quantity kL2Share = {.name = "L2 utilisation",
                            .unit = Unit::ratio,
-                           .formula = "`l2_bytes` / `l2_read` / time; declared bytes if none were counted",
+                           .formula = "`l2_bytes` / `l2_read` (of a program's kernel that only stores: `l2_write`) / "
+                                      "time; declared bytes if none were counted",
                            .of = l2_share};
 
 const Quantity kSharedShare = {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/roofline/launch_times.h"
 #include "core/text/kernel_names/words.h"
 #include "core/text/typeset.h"
 #include "core/text/utf8.h"
@@ -140,11 +141,11 @@ ChartPoint chart_point(const RooflinePoint& point) {
     if (use.level == MemoryLevel::dram) chart.dram_share = use.utilisation;
   }
   if (measurement.time) {
-    const TimeResult& time = *measurement.time;
-    chart.time = format::duration(time.median_s);
-    if (chart.useful && is_drawable(time.ci_low_s) && is_drawable(time.ci_high_s)) {
+    chart.time = format::duration(measurement.time->median_s);
+    const LaunchTime time = mean_launch(measurement);
+    if (chart.useful && is_drawable(time.low_s) && is_drawable(time.high_s)) {
       const double flops = is_observed(point) ? *point.flops_executed : point.flops_useful;
-      chart.useful_flop_per_s = Range{flops / time.ci_high_s, flops / time.ci_low_s};
+      chart.useful_flop_per_s = Range{flops / time.high_s, flops / time.low_s};
     }
   } else {
     chart.time = format::kUnavailable;

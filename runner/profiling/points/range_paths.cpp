@@ -42,7 +42,7 @@ struct Form {
 
   bool varies(std::size_t piece) const {
     const auto& here = values[piece];
-    return here.size() >= kManyPaths || (numbered >= kManyPaths && here.contains(kSign));
+    return here.size() >= kManyNumbers || (numbered >= kManyNumbers - 1 && here.contains(kSign));
   }
 };
 

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is concluded from the recorded programs, against what is known about them from their sources and from
+// counts worked out by hand.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+
+#include "analysis/compare/gate.h"
+#include "analysis/devices/ranks.h"
+#include "analysis/explain/explanation.h"
+#include "analysis/roofline/point.h"
+#include "core/serial/run_file.h"
+#include "reports/model/report_model.h"
+#include "reports/tables/program_table.h"
+#include "reports/tables/rank_table.h"
+
+namespace rooflinectl::recorded_verdicts_test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+Run recording(const std::string& name) {
+  return read_run(std::filesystem::path(ROOFLINECTL_SOURCE_FOLDER) / "recordings" / name / "run.json.gz");
+}
+
+constexpr const char* kPrograms[] = {"training-step-h200", "matrix-sums-h200", "cupy-fft-h200",
+                                     "data-parallel-two-h200"};
+
+/// A recording with all that follows from it; its parts point into each other.
+struct Program {
+  explicit Program(const std::string& name) : run(recording(name)), report(run) {}
+
+  const ExperimentReport& first() const { return report.experiments.front(); }
+  const ProgramUse& use() const { return *first().program; }
+
+  /// The groups of the first experiment whose kernel's name has `part` in it, launched with so many blocks (0
+  /// for any number).
+  std::vector<const RooflinePoint*> groups(std::string_view part, std::uint64_t grid = 0) const {
+    std::vector<const RooflinePoint*> found;
+    for (const RooflinePoint& point : first().analysis->points) {
+      const bool is_meant = point.measurement->point.subject.find(part) != std::string::npos;
+      if (is_meant && (grid == 0 || point.measurement->launch.grid == grid)) found.push_back(&point);
+    }
+    return found;
+  }
+  const RooflinePoint& group(std::string_view part, std::uint64_t grid = 0) const {
+    const auto found = groups(part, grid);
+    if (found.empty()) throw std::logic_error(fmt::format("no group of {}", part));
+    return *found.front();
+  }
+  std::vector<Finding> findings(const RooflinePoint& point) const {
+    return explain(*first().run, point).findings;
+  }
+
+  Run run;
+  ReportModel report;
+};
+
+std::vector<std::string_view> ids_of(const std::vector<Finding>& findings) {
+  std::vector<std::string_view> ids;
+  for (const Finding& finding : findings) ids.push_back(finding.rule);
+  return ids;
+}
+
+double share_of(const RooflinePoint& point, Bound resource) {
+  for (const ResourceShare& one : point.verdict.shares) {
+    if (one.resource == resource) return one.share;
+  }
+  return 0;
+}
+
+// One atomic addition per block to one address: 262,144 × 1.755 ns of 465.9 µs.
+TEST(RecordedVerdict, AtomicsOnOneAddressBoundTheNaiveSum) {
+  const Program program("matrix-sums-h200");
+  for (const auto& [grid, share] : {std::pair(262144, 0.987), std::pair(65536, 0.982), std::pair(4096, 0.828)}) {
+    const RooflinePoint& sum = program.group("naive_block_sum", static_cast<std::uint64_t>(grid));
+    EXPECT_EQ(sum.bound, Bound::atomics) << grid;
+    EXPECT_NEAR(share_of(sum, Bound::atomics), share, 0.001) << grid;
+    EXPECT_THAT(ids_of(program.findings(sum)), testing::ElementsAre("atomics"))
+        << "nothing else saves time, and it has no stores that could be uncoalesced";
+  }
+}
+
+TEST(RecordedVerdict, MoreAtomicsThanOneAddressCouldServeAreNotJudged) {
+  const Program program("training-step-h200");
+  const RooflinePoint& attention = program.group("flash_bprop");
+  EXPECT_EQ(share_of(attention, Bound::atomics), 0);
+  EXPECT_THAT(attention.verdict.unjudged, Contains(HasSubstr("2097796 operations, too many for one address")));
+}
+
+TEST(RecordedVerdict, AMatrixProductInFp32IsBoundByFp32) {
+  const Program program("matrix-sums-h200");
+  const RooflinePoint& product = program.group("simt_sgemm");
+  EXPECT_GT(share_of(product, Bound::issue_slots), share_of(product, Bound::fp32));
+  EXPECT_EQ(product.bound, Bound::fp32);
+  EXPECT_THAT(program.findings(product).front().next_step, HasSubstr("allow TF32"));
+  EXPECT_NEAR(*find_level(product, MemoryLevel::shared)->utilisation, share_of(product, Bound::shared), 1e-12)
+      << "one resource has one utilisation";
+}
+
+TEST(RecordedVerdict, AFillIsBoundByWhatItWrites) {
+  const Program program("training-step-h200");
+  const RooflinePoint& fill = program.group("FillFunctor<c10::BFloat16>", 12288);
+  EXPECT_EQ(fill.bound, Bound::l2);
+  EXPECT_NEAR(share_of(fill, Bound::l2), 0.62, 0.01) << "25.17 MB at 4.76 TB/s of 8.44 µs";
+  EXPECT_EQ(find_use(fill, Bound::l2)->ceilings, CeilingIds{"l2_write"});
+  EXPECT_THAT(ids_of(program.findings(fill)), Not(Contains("scattered-loads")));
+  for (const RooflinePoint* other : program.groups("FillFunctor")) {
+    EXPECT_THAT(ids_of(program.findings(*other)), Not(Contains("scattered-loads"))) << other->label;
+  }
+}
+
+TEST(RecordedVerdict, NobodySaysHowManyBytesAProgramNeeds) {
+  for (const char* name : kPrograms) {
+    const Program program(name);
+    for (const RooflinePoint& point : program.first().analysis->points) {
+      for (const Finding& finding : program.findings(point)) {
+        EXPECT_THAT(finding.text, Not(HasSubstr("algorithm needs"))) << point.label;
+        EXPECT_THAT(finding.next_step, Not(HasSubstr("little left to gain"))) << point.label;
+      }
+    }
+  }
+}
+
+// AdamW of 166 million parameters, as seven passes over them.
+TEST(RecordedVerdict, ThePassesOfAnOptimizerAreOneSaving) {
+  const Program program("training-step-h200");
+  const auto& fusion = program.use().fusion;
+  ASSERT_TRUE(fusion.has_value());
+  EXPECT_EQ(fusion->path, "optimizer");
+  EXPECT_EQ(fusion->kernels.size(), 7U);
+  EXPECT_NEAR(fusion->bytes / fusion->fewest_bytes, 4.9, 0.1);
+  EXPECT_GT(fusion->recoverable_s, *program.use().recoverable.front()->launches->recoverable_s);
+  EXPECT_THAT(program_headline(program.use()),
+              HasSubstr("7 DRAM-bound kernels over the same data in optimizer, fused into one, could save up to"));
+  EXPECT_FALSE(Program("data-parallel-two-h200").use().fusion) << "its optimizer is one kernel";
+  EXPECT_FALSE(Program("matrix-sums-h200").use().fusion);
+}
+
+TEST(RecordedVerdict, FewBlocksLeaveMostSmsIdle) {
+  const Program program("training-step-h200");
+  const RooflinePoint& gamma_beta = program.group("GammaBetaBackward");
+  EXPECT_EQ(gamma_beta.measurement->launch.grid, 32U);
+  EXPECT_EQ(gamma_beta.bound, Bound::tail);
+  EXPECT_THAT(ids_of(program.findings(gamma_beta)), Contains("idle-sms"));
+  const Program together("data-parallel-two-h200");
+  const RooflinePoint& embedding = together.group("embedding_backward_feature");
+  EXPECT_EQ(embedding.bound, Bound::tail) << "what 24 of 132 SMs have cannot be busy, counted or not";
+}
+
+TEST(RecordedVerdict, UnvectorisedCopiesOfBothTypesGetOneAdvice) {
+  const Program program("training-step-h200");
+  const auto of_f32 = program.findings(program.group("unrolled_elementwise_kernel", 256000));
+  const auto of_bf16 = program.findings(program.group("::elementwise_kernel<128, 4", 24576));
+  EXPECT_EQ(of_f32.front().next_step, of_bf16.front().next_step);
+  EXPECT_THAT(ids_of(of_f32), Contains("unvectorised"));
+  EXPECT_THAT(ids_of(of_bf16), Contains("unvectorised"));
+}
+
+TEST(RecordedVerdict, ShortKernelsSaveNothingEach) {
+  for (const char* name : kPrograms) {
+    const Program program(name);
+    for (const RooflinePoint& point : program.first().analysis->points) {
+      if (!point.launches->is_short) continue;
+      EXPECT_LE(point.launches->recoverable_s.value_or(0), 0) << point.label;
+    }
+  }
+  const Program program("training-step-h200");
+  EXPECT_THAT(program_sentences(program.run, program.use()),
+              Contains(StartsWith("20 kernels are shorter than 3.000 µs: 17548 launches take 20.06 ms")));
+}
+
+TEST(RecordedVerdict, GapsOfAnEagerProgramMakeItLaunchBound) {
+  const Program program("training-step-h200");
+  EXPECT_EQ(program.use().idle->cause, IdleCause::launches);
+  EXPECT_THAT(program_headline(program.use()), StartsWith("GPU busy 74 %, launch-bound: "));
+}
+
+TEST(RecordedVerdict, WaitingForARankIsNotWork) {
+  const Program program("data-parallel-two-h200");
+  EXPECT_NEAR(*program.use().busy_share(), 0.305, 0.001);
+  EXPECT_NEAR(program.use().waiting_share(), 0.26, 0.001);
+  EXPECT_NEAR(program.use().idle->share, 0.435, 0.001);
+  EXPECT_THAT(program_headline(program.use()),
+              StartsWith("GPU busy 30 %, waiting 26 %: in collectives, for the rank that comes last (in 82 %, "
+                         "rank 1); idle 43 %, launch-bound: "));
+}
+
+TEST(RecordedVerdict, AKernelBesideACollectiveSaysSo) {
+  const Program program("data-parallel-two-h200");
+  const RooflinePoint& product = program.group("nvjet_sm90_tst_192x96_64x5_1x2_h_bz_NTT");
+  EXPECT_THAT(ids_of(program.findings(product)), Contains("beside-others"));
+  EXPECT_THAT(ids_of(program.findings(product)), Not(Contains("library-kernel")));
+}
+
+// Where kernels run beside an all-reduce or alone, medians flip between both: by them, rank 0 lost 177 ms. All
+// its kernels together take 80 ms longer.
+TEST(RecordedVerdict, RanksAreComparedByMeans) {
+  const auto run = recording("data-parallel-two-h200");
+  const auto ranks = rank_analysis(run);
+  EXPECT_THAT(ranks->stragglers, IsEmpty());
+  EXPECT_LT(ranks->ranks[0].slow_s, ranks->ranks[0].compute_s - ranks->ranks[1].compute_s);
+}
+
+/// The forward products with 29.17 µs in the mean: half of them take 14.4 µs, half 43.5 µs.
+Measurement& bimodal(Run& run) {
+  for (Measurement& one : run.measurements) {
+    const bool is_meant = one.point.subject.ends_with("bias_TNT") && one.launch.grid == 128;
+    if (is_meant && one.launches->count == 4800) return one;
+  }
+  throw std::logic_error("no such group");
+}
+
+TEST(RecordedVerdict, TheGateComparesMeansAndNotWhichHalfHasTheMedian) {
+  const auto gated = [](const std::function<void(Measurement&)>& change) {
+    auto before = recording("training-step-h200");
+    bimodal(before).time->median_s = 14.75e-6;
+    auto after = recording("training-step-h200");
+    change(bimodal(after));
+    std::vector<AnalysedRun> bases;
+    bases.emplace_back("before", std::move(before));
+    const AnalysedRun now("after", std::move(after));
+    const RunComparison comparison = compare(bases, now);
+    return gate(comparison, {}).exit_code();
+  };
+  EXPECT_EQ(gated([](Measurement&) {}), 0);
+  EXPECT_EQ(gated([](Measurement& one) { one.launches->total_s *= 1.5; }), 4);
+}
+
+TEST(RecordedVerdict, AGroupOfTwoKindsOfLaunchesSaysSo) {
+  const Program program("training-step-h200");
+  const RooflinePoint& product = program.group("1x2_h_bz_coopA_bias_TNT", 128);
+  EXPECT_THAT(product.evidence,
+              Contains(StartsWith("its launches take different times: 50 % up to 14.")));
+  EXPECT_THAT(program.group("GammaBetaBackward").evidence, Not(Contains(HasSubstr("different times"))));
+}
+
+TEST(RecordedVerdict, IntervalsHoldTheirNumbersAndATickOfTheTimer) {
+  for (const char* name : kPrograms) {
+    const Program program(name);
+    for (const RooflinePoint& point : program.first().analysis->points) {
+      if (!point.measurement->time) continue;
+      for (const LaunchTime& time : {median_launch(*point.measurement), mean_launch(*point.measurement)}) {
+        EXPECT_GE(time.high_s - time.time_s, 31.9e-9) << point.label;
+        EXPECT_LT(time.low_s, time.time_s) << point.label;
+        EXPECT_GT(time.low_s, 0) << point.label;
+      }
+    }
+    const std::vector<ChartPoint>& drawn = program.first().chart.points;
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+      const auto& rates = drawn[i].useful_flop_per_s;
+      if (!rates) continue;
+      EXPECT_LE(rates->low, *program.first().analysis->points[i].executed_flop_per_s) << drawn[i].label;
+      EXPECT_GE(rates->high, *program.first().analysis->points[i].executed_flop_per_s) << drawn[i].label;
+    }
+  }
+}
+
+TEST(RecordedVerdict, SmallTransfersHaveNoRate) {
+  const Program program("training-step-h200");
+  for (const TransferRate& rate : program.use().transfers) {
+    EXPECT_EQ(rate.bytes_per_s.has_value(), rate.use->kind == TransferKind::device_to_device);
+    EXPECT_EQ(rate.fraction.has_value(), rate.bytes_per_s.has_value());
+  }
+}
+
+TEST(RecordedVerdict, ReasonsReadWell) {
+  for (const char* name : kPrograms) {
+    const Program program(name);
+    for (const RooflinePoint& point : program.first().analysis->points) {
+      EXPECT_THAT(point.roof_missing, Not(HasSubstr("operations was"))) << point.label;
+      EXPECT_THAT(point.evidence, Not(Contains(HasSubstr("e+0")))) << point.label;
+    }
+    EXPECT_THAT(program_problems(program.run), Not(Contains(HasSubstr("operations was"))));
+  }
+}
+
+}  // namespace
+}  // namespace rooflinectl::recorded_verdicts_test
