@@ -13,9 +13,9 @@
 #include "analysis/program/recoverable.h"
 #include "analysis/roofline/kernel_labels.h"
 #include "analysis/roofline/labels.h"
-#include "analysis/roofline/ladder.h"
 #include "analysis/roofline/point.h"
-#include "core/model/application.h"
+#include "analysis/roofline/steps/ladder.h"
+#include "core/program/application.h"
 #include "core/text/number_ranges.h"
 
 namespace rooflinectl {

@@ -8,7 +8,7 @@
 
 #include "analysis/compare/comparison.h"
 #include "analysis/compare/history.h"
-#include "core/model/timeline.h"
+#include "core/program/timeline.h"
 
 namespace rooflinectl {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "analysis/compare/comparison.h"
+#include "core/json/json.h"
 #include "core/model/run.h"
-#include "core/serial/json.h"
 
 /// What `--json` prints: every command begins with the same members (docs/data.md).
 namespace rooflinectl {

@@ -7,15 +7,15 @@
 #include <set>
 #include <utility>
 
-#include "collector/ceiling_steps.h"
 #include "collector/collect_context.h"
-#include "collector/counting_steps.h"
 #include "collector/cupti/activity_trace.h"
 #include "collector/device/device.h"
 #include "collector/device/nvml.h"
-#include "collector/primitives.h"
-#include "collector/self_test.h"
-#include "collector/timing_steps.h"
+#include "collector/steps/ceiling_steps.h"
+#include "collector/steps/counting_steps.h"
+#include "collector/steps/primitives.h"
+#include "collector/steps/self_test.h"
+#include "collector/steps/timing_steps.h"
 #include "core/error.h"
 #include "kernels/ceiling.h"
 #include "kernels/variant.h"

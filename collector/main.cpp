@@ -14,14 +14,14 @@
 
 #include "collector/checks.h"
 #include "collector/collect.h"
-#include "collector/collectives.h"
 #include "collector/cupti/profiler.h"
 #include "collector/device/device.h"
-#include "collector/links.h"
+#include "collector/steps/collectives.h"
+#include "collector/steps/links.h"
 #include "collector/watch.h"
 #include "core/error.h"
 #include "core/files/files.h"
-#include "core/serial/profile_records.h"
+#include "core/serial/program/profile_records.h"
 #include "core/serial/protocol.h"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/profile_record.h"
+#include "core/program/profile_record.h"
 
 namespace rooflinectl {
 

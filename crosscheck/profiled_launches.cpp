@@ -12,7 +12,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/roofline/kernel_labels.h"
-#include "core/model/metrics.h"
+#include "core/counters/metrics.h"
 #include "core/text/kernel_name.h"
 #include "crosscheck/reference.h"
 #include "crosscheck/tool_comparison.h"

@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
+#include "core/counters/counters.h"
 #include "core/model/agreement.h"
-#include "core/model/counters.h"
 #include "core/model/run.h"
-#include "profilers/ncu_csv.h"
+#include "readers/ncu/ncu_csv.h"
 
 /// Numbers of other tools, with which ours are compared.
 namespace rooflinectl {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "analysis/analysis.h"
-#include "core/model/metrics.h"
+#include "core/counters/metrics.h"
 #include "core/stats/statistics.h"
 #include "crosscheck/reference.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/model/ceiling_kind.h"
-#include "core/model/launch.h"
+#include "core/program/launch.h"
 
 /// Micro-benchmarks that find the roofs of a device. One file each, registered like the variants.
 namespace rooflinectl::kernels {
@@ -49,7 +49,7 @@ enum class MatrixType { f64, f16, bf16, tf32, f8, i8 };
 
 /// Counters that must confirm a benchmark: the sum of `keys`, times `scale`, is its amount.
 struct CeilingCount {
-  std::vector<std::string_view> keys;  ///< of `core/model/counters.h`
+  std::vector<std::string_view> keys;  ///< of `core/counters/counters.h`
   double scale = 1;
 };
 

@@ -27,7 +27,7 @@ inline constexpr std::size_t kKnownBytes = std::size_t{1} << 30;
 
 /// One count that is known beforehand, from the launch shape and the source alone.
 struct KnownCount {
-  std::string_view quantity;  ///< a key of `core/model/counters.h`, or `dram_bytes`: read and written
+  std::string_view quantity;  ///< a key of `core/counters/counters.h`, or `dram_bytes`: read and written
   ComparedUnit unit = ComparedUnit::count;
   double expected = 0;
   double tolerance = 0;  ///< 0: exact

@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/model/catalogue.h"
-#include "core/model/launch.h"
+#include "core/machine/catalogue.h"
+#include "core/program/launch.h"
 #include "kernels/multi/team.h"
 #include "kernels/operation.h"
 

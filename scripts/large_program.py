@@ -33,7 +33,7 @@ def main():
         # No two take equally long.
         group["launches"]["total_s"] *= 1 / (1 + copies)
         run["measurements"].append(group)
-    # As in core/model/application.h and runner/profiling/points/merge.cpp: for most points, only a few times are kept.
+    # As in core/program/application.h and runner/profiling/points/merge.cpp: for most points, only a few times are kept.
     by_time = sorted(run["measurements"], key=lambda group: group["launches"]["total_s"], reverse=True)
     for group in by_time[400:]:
         over_time = group["launches"].get("over_time", [])

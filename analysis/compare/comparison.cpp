@@ -10,10 +10,10 @@
 #include "analysis/compare/compared_devices.h"
 #include "analysis/compare/environment_changes.h"
 #include "analysis/compare/matched_points.h"
-#include "analysis/roofline/counter_changes.h"
 #include "analysis/roofline/kernel_labels.h"
 #include "analysis/roofline/point.h"
 #include "analysis/roofline/repeatability.h"
+#include "analysis/roofline/steps/counter_changes.h"
 #include "core/stats/statistics.h"
 
 namespace rooflinectl {
@@ -98,10 +98,9 @@ PointChange change_without_times(const PointComparison& point) {
 /// The fastest first.
 std::vector<const RooflinePoint*> timed_bases(std::vector<const RooflinePoint*> bases) {
   std::erase_if(bases, [](const RooflinePoint* point) { return !has_time(point); });
-  std::stable_sort(bases.begin(), bases.end(),
-                   [](const RooflinePoint* a, const RooflinePoint* b) {
-                     return time_per_launch_s(*a->measurement) < time_per_launch_s(*b->measurement);
-                   });
+  std::stable_sort(bases.begin(), bases.end(), [](const RooflinePoint* a, const RooflinePoint* b) {
+    return time_per_launch_s(*a->measurement) < time_per_launch_s(*b->measurement);
+  });
   return bases;
 }
 

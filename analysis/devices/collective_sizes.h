@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "analysis/devices/collective_waits.h"
-#include "core/model/collective.h"
 #include "core/model/run.h"
+#include "core/program/collective.h"
 
 namespace rooflinectl {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/model/run.h"
-#include "core/model/timeline.h"
+#include "core/program/timeline.h"
 
 /// What the devices of a program's ranks did over time, beside each other.
 namespace rooflinectl {

@@ -10,7 +10,7 @@
 
 #include "analysis/roofline/point.h"
 #include "analysis/roofline/roof.h"
-#include "core/model/written_number.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl {
 

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "analysis/roofline/executed_work.h"
+#include "analysis/roofline/executed/executed_work.h"
 #include "analysis/roofline/kernel_labels.h"
 #include "analysis/roofline/point.h"
 

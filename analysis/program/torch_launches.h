@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "core/model/torch_trace.h"
+#include "core/program/torch_trace.h"
 
 /// Which operator of PyTorch launched which kernel, as a trace of `torch.profiler` has it.
 namespace rooflinectl {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "analysis/roofline/executed_work.h"
+#include "analysis/roofline/executed/executed_work.h"
 #include "analysis/roofline/point.h"
 #include "analysis/roofline/quantities/quantities.h"
 
@@ -97,7 +97,8 @@ std::string missing_atomics(const Run& run, const RooflinePoint& point) {
   const double each_s = ceiling != nullptr ? ceiling->value : kSlowestAtomicS;
   if (*atomics * each_s < kBoundShare * time_per_launch_s(measurement)) return {};
   return fmt::format(
-      "atomics: {:.0f} operations, too many for one address in this time; on how many they were is not counted",
+      "atomics: {:.0f} operations, too many for one address in this time; on how many they were is not "
+      "counted",
       *atomics);
 }
 
@@ -310,10 +311,10 @@ BoundVerdict verdict_of(const Run& run, const RooflinePoint& point) {
              is_short_launch(*point.measurement)) {
     verdict.bound = Bound::launch_overhead;
   } else if (is_complete) {
-    verdict.bound = has_few_blocks(run, point) ? Bound::tail
+    verdict.bound = has_few_blocks(run, point)                                             ? Bound::tail
                     : is_at_least(quantity::kBarrierStallShare, run, point, kBarrierShare) ? Bound::barriers
-                    : is_tail(run, point)                                                ? Bound::tail
-                                                                                         : Bound::latency;
+                    : is_tail(run, point)                                                  ? Bound::tail
+                                                                                           : Bound::latency;
   }
   return verdict;
 }

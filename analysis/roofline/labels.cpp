@@ -7,7 +7,7 @@
 #include <array>
 #include <map>
 
-#include "core/model/written_number.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl {
 

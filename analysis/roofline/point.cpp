@@ -8,11 +8,11 @@
 #include <span>
 
 #include "analysis/roofline/bound.h"
-#include "analysis/roofline/executed_roof.h"
-#include "analysis/roofline/executed_work.h"
+#include "analysis/roofline/executed/executed_roof.h"
+#include "analysis/roofline/executed/executed_work.h"
 #include "analysis/roofline/quantities/quantities.h"
 #include "analysis/roofline/repeatability.h"
-#include "core/model/application.h"
+#include "core/program/application.h"
 #include "core/stats/statistics.h"
 
 namespace rooflinectl {
@@ -122,7 +122,8 @@ struct LevelTime {
 
 std::optional<LevelTime> level_time(const Run& run, const RooflinePoint& point, MemoryLevel level,
                                     double bytes) {
-  if (const ResourceUse* use = find_use(point, resource_of(level)); use != nullptr && !use->ceilings.empty()) {
+  if (const ResourceUse* use = find_use(point, resource_of(level));
+      use != nullptr && !use->ceilings.empty()) {
     return LevelTime{use->ceilings.front(), use->time_s.value_or(0)};
   }
   const Measurement& measurement = *point.measurement;

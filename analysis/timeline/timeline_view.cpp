@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "analysis/portion.h"
-#include "analysis/roofline/executed_roof.h"
-#include "analysis/roofline/executed_work.h"
+#include "analysis/roofline/executed/executed_roof.h"
+#include "analysis/roofline/executed/executed_work.h"
 #include "analysis/roofline/point.h"
 #include "analysis/roofline/roof.h"
 #include "analysis/timeline/cumulative.h"
 #include "analysis/timeline/phases.h"
-#include "core/model/sampled_metrics.h"
+#include "core/counters/sampled_metrics.h"
 
 namespace rooflinectl {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "core/model/timeline.h"
+#include "core/program/timeline.h"
 
 /// What the samples of a device mean: rates against their roofs over time, the phases of the program, and
 /// whether the samples agree with what was counted (docs/internals/method.md, “Over time”).

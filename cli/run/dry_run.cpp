@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cli/terminal.h"
-#include "core/model/application.h"
+#include "core/program/application.h"
 #include "core/serial/protocol.h"
 #include "core/serial/run_file.h"
 #include "core/text/printable.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/progress.h"
+#include "cli/progress/progress.h"
 #include "reports/formats/terminal.h"
 
 namespace rooflinectl {

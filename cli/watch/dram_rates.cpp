@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/model/sampled_metrics.h"
+#include "core/counters/sampled_metrics.h"
 
 namespace rooflinectl {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "cli/watch/dram_rates.h"
-#include "core/model/sampled_metrics.h"
+#include "core/counters/sampled_metrics.h"
 #include "reports/text/format.h"
 #include "reports/text/text_table.h"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model/metrics.h"
+#include "core/counters/metrics.h"
 #include "kernels/ceiling.h"
 
 namespace rooflinectl {

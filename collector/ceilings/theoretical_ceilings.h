@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "collector/device/nvml.h"
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "core/model/run.h"
 #include "kernels/ceiling.h"
 

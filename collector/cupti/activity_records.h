@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/trace.h"
+#include "core/program/trace.h"
 
 namespace rooflinectl::cupti {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/model/trace.h"
+#include "core/program/trace.h"
 
 namespace rooflinectl {
 

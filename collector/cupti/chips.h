@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/catalogue.h"
+#include "core/machine/catalogue.h"
 
 namespace rooflinectl::cupti {
 

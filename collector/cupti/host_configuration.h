@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/counters.h"
-#include "core/model/metrics.h"
+#include "core/counters/counters.h"
+#include "core/counters/metrics.h"
 
 struct CUpti_Profiler_Host_Object;
 

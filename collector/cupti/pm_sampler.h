@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "collector/cupti/host_configuration.h"
-#include "core/model/metrics.h"
+#include "core/counters/metrics.h"
 
 struct CUpti_PmSampling_Object;
 

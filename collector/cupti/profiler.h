@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/model/catalogue.h"
-#include "core/model/counters.h"
-#include "core/model/metrics.h"
+#include "core/counters/counters.h"
+#include "core/counters/metrics.h"
+#include "core/machine/catalogue.h"
 
 namespace rooflinectl {
 

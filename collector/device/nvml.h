@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/clock_events.h"
-#include "core/model/environment.h"
+#include "core/machine/clock_events.h"
+#include "core/machine/environment.h"
 
 namespace rooflinectl {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "collector/device/nvml_library.h"
-#include "core/model/profile_record.h"
+#include "core/program/profile_record.h"
 
 namespace rooflinectl {
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "collector/device/clocks.h"
-#include "core/model/sampled_metrics.h"
-#include "core/model/timeline.h"
+#include "core/counters/sampled_metrics.h"
+#include "core/program/timeline.h"
 
 namespace rooflinectl {
 

@@ -14,8 +14,8 @@
 
 #include "collector/device/clocks.h"
 #include "collector/sampling/sampling_thread.h"
-#include "core/model/sampled_metrics.h"
-#include "core/model/timeline.h"
+#include "core/counters/sampled_metrics.h"
+#include "core/program/timeline.h"
 
 namespace rooflinectl {
 

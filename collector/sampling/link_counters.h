@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "collector/cupti/sampler.h"
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "core/model/run.h"
 
 namespace rooflinectl {

@@ -10,7 +10,7 @@
 
 #include "collector/sampling/own_thread.h"
 #include "core/error.h"
-#include "core/model/timeline.h"
+#include "core/program/timeline.h"
 
 namespace rooflinectl {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "collector/cupti/sampler.h"
-#include "core/model/profile_record.h"
+#include "core/program/profile_record.h"
 
 namespace rooflinectl {
 

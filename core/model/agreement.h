@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 
 namespace rooflinectl {
 

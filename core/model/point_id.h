@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/model/dtype.h"
-#include "core/model/launch.h"
+#include "core/program/launch.h"
 
 namespace rooflinectl {
 

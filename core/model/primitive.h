@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "core/model/dtype.h"
 #include "core/model/status.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/model/check.h"
+#include "core/machine/check.h"
 
 namespace rooflinectl {
 

@@ -8,19 +8,19 @@
 #include <string_view>
 #include <vector>
 
+#include "core/counters/counters.h"
+#include "core/machine/catalogue.h"
+#include "core/machine/environment.h"
+#include "core/machine/link.h"
 #include "core/model/agreement.h"
-#include "core/model/application.h"
-#include "core/model/catalogue.h"
 #include "core/model/ceiling_kind.h"
-#include "core/model/collective.h"
-#include "core/model/counters.h"
-#include "core/model/environment.h"
-#include "core/model/imported_file.h"
-#include "core/model/launch.h"
-#include "core/model/link.h"
 #include "core/model/plan.h"
 #include "core/model/primitive.h"
 #include "core/model/status.h"
+#include "core/program/application.h"
+#include "core/program/collective.h"
+#include "core/program/imported_file.h"
+#include "core/program/launch.h"
 
 namespace rooflinectl {
 

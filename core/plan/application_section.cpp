@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "core/error.h"
-#include "core/model/profile_settings.h"
+#include "core/program/profile_settings.h"
 #include "core/text/launch_filter.h"
 
 namespace rooflinectl::yaml {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/model/catalogue.h"
+#include "core/machine/catalogue.h"
 #include "core/plan/settings_section.h"
 
 namespace rooflinectl::yaml {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "core/model/catalogue.h"
+#include "core/machine/catalogue.h"
 #include "core/model/plan.h"
 
 namespace rooflinectl {

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "core/model/written_number.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl::yaml {
 

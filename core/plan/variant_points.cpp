@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "core/model/written_number.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl::yaml {
 

@@ -4,10 +4,10 @@
 #include <limits>
 #include <type_traits>
 
-#include "core/model/written_number.h"
 #include "core/serial/fields/plan_fields.h"
 #include "core/serial/fields/primitive_fields.h"
 #include "core/serial/fields/rank_fields.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl::serial {
 

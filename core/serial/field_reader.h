@@ -12,17 +12,17 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/counters/counters.h"
 #include "core/error.h"
-#include "core/model/counters.h"
+#include "core/json/json_reader.h"
+#include "core/json/rules.h"
+#include "core/machine/ranks.h"
 #include "core/model/point_id.h"
-#include "core/model/ranks.h"
-#include "core/serial/json_reader.h"
-#include "core/serial/rules.h"
 #include "core/text/mistakes.h"
 
 namespace rooflinectl::serial {
 
-/// Fills in the fields of a struct from a JSON object (`core/serial/rules.h`), and checks them against their
+/// Fills in the fields of a struct from a JSON object (`core/json/rules.h`), and checks them against their
 /// rules.
 class FieldReader {
  public:

@@ -11,15 +11,15 @@
 #include <variant>
 #include <vector>
 
+#include "core/counters/counters.h"
 #include "core/error.h"
-#include "core/model/counters.h"
+#include "core/json/json.h"
+#include "core/json/rules.h"
 #include "core/model/point_id.h"
-#include "core/serial/json.h"
-#include "core/serial/rules.h"
 
 namespace rooflinectl::serial {
 
-/// Writes the fields of a struct into a JSON object (`core/serial/rules.h`).
+/// Writes the fields of a struct into a JSON object (`core/json/rules.h`).
 class FieldWriter {
  public:
   /// Finer than anything here can be measured, and half as many as a double has.

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/model/check.h"
+#include "core/machine/check.h"
 #include "core/model/known_ceilings.h"
 #include "core/model/plan.h"
 #include "core/model/run.h"
-#include "core/model/trace.h"
+#include "core/program/trace.h"
 #include "core/stats/repeated_counters.h"
 
 /// The messages between `rooflinectl` and `rooflinectl-collector`: one request (a JSON document on the

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/json/json_reader.h"
 #include "core/model/run.h"
-#include "core/serial/json_reader.h"
 
 namespace rooflinectl::serial {
 

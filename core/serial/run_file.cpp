@@ -3,7 +3,7 @@
 
 #include "core/files/compression.h"
 #include "core/files/files.h"
-#include "core/serial/json.h"
+#include "core/json/json.h"
 
 namespace rooflinectl {
 

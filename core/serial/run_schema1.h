@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/serial/json.h"
+#include "core/json/json.h"
 
 namespace rooflinectl {
 

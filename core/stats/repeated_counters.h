@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 
 namespace rooflinectl {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/model/clock_events.h"
+#include "core/machine/clock_events.h"
 #include "core/model/plan.h"
 #include "core/model/run.h"
 

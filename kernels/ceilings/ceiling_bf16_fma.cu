@@ -9,7 +9,7 @@
 // - Minimum sm: 8.0.
 #include <cuda_bf16.h>
 
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "kernels/ceilings/compute.cuh"
 
 namespace rooflinectl::kernels::ceiling_bf16_fma {

@@ -6,7 +6,7 @@
 // - Launch shape: several tried; see `dram::shapes()`.
 // - Amount: the bytes of source and target together.
 // - Minimum sm: 7.5.
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "kernels/ceilings/dram.cuh"
 #include "kernels/cuda_check.h"
 

@@ -9,7 +9,7 @@
 // - Amount: the bytes of source and target, enough that neither what L2 keeps from one launch to the next nor
 //   the start and the end of a launch, a few microseconds out of milliseconds, make a difference.
 // - Minimum sm: 7.5.
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "kernels/ceilings/dram.cuh"
 #include "kernels/cuda_check.h"
 

@@ -7,7 +7,7 @@
 // - Amount: the bytes of the target. What the last launch left in L2 is written back during the next, so
 //   launches must follow each other with nothing in between that would empty L2.
 // - Minimum sm: 7.5.
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "kernels/ceilings/dram.cuh"
 #include "kernels/cuda_check.h"
 

@@ -9,7 +9,7 @@
 // - Minimum sm: 7.5.
 #include <cuda_fp16.h>
 
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "kernels/ceilings/compute.cuh"
 
 namespace rooflinectl::kernels::ceiling_f16_fma {

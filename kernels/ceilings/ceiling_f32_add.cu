@@ -6,7 +6,7 @@
 // - Launch shape: 16 to 64 warps per SM.
 // - Amount: one operation per addition.
 // - Minimum sm: 7.5.
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "kernels/ceilings/compute.cuh"
 
 namespace rooflinectl::kernels::ceiling_f32_add {

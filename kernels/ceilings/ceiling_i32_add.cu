@@ -8,7 +8,7 @@
 // - Amount: two operations per three-operand addition.
 // - No theoretical peak: CUPTI only has the rate of all kinds of integer instructions, which share two pipes.
 // - Minimum sm: 7.5.
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "kernels/ceilings/compute.cuh"
 
 namespace rooflinectl::kernels::ceiling_i32_add {

@@ -6,7 +6,7 @@
 // - Launch shape: 16 to 64 warps per SM; that of a matrix product is the library's.
 // - Amount: two operations per multiply-add.
 // - Minimum sm: 8.0.
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "kernels/ceilings/tensor.cuh"
 
 namespace rooflinectl::kernels::ceiling_i8_tensor {

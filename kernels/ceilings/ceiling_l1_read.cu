@@ -6,7 +6,7 @@
 // - Launch shape: several tried, with 16 to 32 KiB per SM; see `cache::shapes()`.
 // - Amount: the bytes that the threads ask for.
 // - Minimum sm: 7.5.
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "kernels/ceilings/cache.cuh"
 #include "kernels/cuda_check.h"
 

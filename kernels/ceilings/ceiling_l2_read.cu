@@ -6,7 +6,7 @@
 // - Launch shape: several tried; see `cache::shapes()`.
 // - Amount: the bytes that the threads ask for. None of them may come from DRAM.
 // - Minimum sm: 7.5.
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "kernels/ceilings/cache.cuh"
 #include "kernels/cuda_check.h"
 

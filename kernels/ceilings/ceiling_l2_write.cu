@@ -10,7 +10,7 @@
 // - Minimum sm: 7.5.
 #include <bit>
 
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "kernels/ceilings/cache.cuh"
 #include "kernels/cuda_check.h"
 

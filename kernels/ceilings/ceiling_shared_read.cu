@@ -7,7 +7,7 @@
 // - Launch shape: several tried; see `cache::shapes()`.
 // - Amount: the bytes that the threads ask for, and the 16 that each stores once.
 // - Minimum sm: 7.5.
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "kernels/ceilings/cache.cuh"
 #include "kernels/cuda_check.h"
 

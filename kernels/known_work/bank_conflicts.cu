@@ -2,7 +2,7 @@
 //
 // Known bank conflicts: every lane of a warp writes and reads words of its own, either in 32 different banks,
 // or eight lanes to a bank.
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "kernels/cuda_check.h"
 #include "kernels/known_work.h"
 

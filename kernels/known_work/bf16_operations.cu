@@ -4,7 +4,7 @@
 // Additions and multiplications have instructions of their own from sm_90 on, multiply-adds from sm_80 on;
 // before that the kernels are empty and not launched. Why both halves of an operand are the same:
 // `f16_operations.cu`.
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "kernels/known_work/operations.cuh"
 
 namespace rooflinectl::kernels::bf16_operations {

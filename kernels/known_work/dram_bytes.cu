@@ -2,7 +2,7 @@
 //
 // Known DRAM traffic: 1 GiB read, 1 GiB written, 1 GiB copied; every byte is touched once, 16 per access,
 // whole lines at a time.
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "kernels/ceilings/dram.cuh"
 #include "kernels/cuda_check.h"
 #include "kernels/known_work.h"

@@ -5,7 +5,7 @@
 //
 // Both halves of the operand of additions and multiplications are the same: otherwise the compiler for sm_80
 // and sm_90 would turn every other one into a multiply-add (HFMA2.MMA), to keep both pipes busy.
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "kernels/known_work/operations.cuh"
 
 namespace rooflinectl::kernels::f16_operations {

@@ -2,7 +2,7 @@
 //
 // Known f64 operations: additions, multiplications and multiply-adds, one per thread instruction. Written in
 // PTX with explicit rounding, which the compiler neither fuses nor reorders.
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "kernels/known_work/operations.cuh"
 
 namespace rooflinectl::kernels::f64_operations {

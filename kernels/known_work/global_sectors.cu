@@ -2,7 +2,7 @@
 //
 // Known use of sectors: every lane reads and writes the next word, or every other one, so that half of each
 // 32-byte sector is used.
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "kernels/cuda_check.h"
 #include "kernels/known_work.h"
 

@@ -2,7 +2,7 @@
 //
 // Known integer operations: three-operand additions and multiply-adds. Two-operand additions would be merged
 // with their neighbours into three-operand ones.
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "kernels/known_work/operations.cuh"
 
 namespace rooflinectl::kernels::i32_operations {

@@ -2,7 +2,7 @@
 //
 // Half the lanes of every warp idle, for two different reasons: they are behind a branch, or the instructions
 // are predicated off for them. Only the second kind is hidden from `warp_execution_efficiency`.
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "kernels/cuda_check.h"
 #include "kernels/known_work.h"
 

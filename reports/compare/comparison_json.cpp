@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/roofline/quantities/quantities.h"
-#include "core/serial/json.h"
+#include "core/json/json.h"
 #include "reports/compare/comparison_reports.h"
 #include "reports/compare/json_parts.h"
 

@@ -14,7 +14,7 @@
 #include "reports/charts/parts/roof_labels.h"
 #include "reports/compare/comparison_table.h"
 #include "reports/draw/label_placement.h"
-#include "reports/tables/point_text.h"
+#include "reports/sentences/point_text.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

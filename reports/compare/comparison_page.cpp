@@ -6,7 +6,7 @@
 
 #include "analysis/compare/waterfall.h"
 #include "core/files/compression.h"
-#include "core/serial/json.h"
+#include "core/json/json.h"
 #include "reports/charts/parts/change_panel.h"
 #include "reports/compare/comparison_layout.h"
 #include "reports/compare/comparison_reports.h"

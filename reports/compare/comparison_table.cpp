@@ -9,8 +9,8 @@
 
 #include "analysis/roofline/point.h"
 #include "reports/charts/model/chart_texts.h"
+#include "reports/sentences/point_text.h"
 #include "reports/tables/ceiling_table.h"
-#include "reports/tables/point_text.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "core/serial/json.h"
+#include "core/json/json.h"
 #include "reports/compare/gate_reports.h"
 #include "reports/compare/json_parts.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/compare/comparison.h"
-#include "core/serial/json.h"
+#include "core/json/json.h"
 
 /// What comparisons, gates and histories have in common as JSON.
 namespace rooflinectl::compared {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "analysis/analysis.h"
-#include "core/serial/json.h"
+#include "core/json/json.h"
 #include "reports/formats/explanation_text.h"
 
 namespace rooflinectl {

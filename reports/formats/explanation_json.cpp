@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "analysis/program/recoverable.h"
-#include "core/serial/json.h"
+#include "core/json/json.h"
 #include "reports/formats/explanation_text.h"
 
 namespace rooflinectl {

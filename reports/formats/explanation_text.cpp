@@ -10,7 +10,7 @@
 #include "analysis/program/recoverable.h"
 #include "core/text/names.h"
 #include "reports/charts/model/chart_texts.h"
-#include "reports/tables/point_text.h"
+#include "reports/sentences/point_text.h"
 #include "reports/text/format.h"
 #include "reports/text/text_table.h"
 

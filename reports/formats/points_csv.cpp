@@ -13,9 +13,9 @@
 #include "analysis/roofline/energy.h"
 #include "analysis/roofline/kernel_labels.h"
 #include "analysis/roofline/launch_times.h"
-#include "core/model/metrics.h"
+#include "core/counters/metrics.h"
+#include "reports/sentences/point_text.h"
 #include "reports/tables/point_table.h"
-#include "reports/tables/point_text.h"
 #include "reports/text/csv.h"
 
 namespace rooflinectl {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "reports/charts/model/file_names.h"
-#include "reports/tables/notable_points.h"
+#include "reports/sentences/notable_points.h"
 
 namespace rooflinectl {
 namespace {

@@ -10,7 +10,7 @@
 #include "reports/draw/theme_css.h"
 #include "reports/page/page_data.h"
 #include "reports/page/page_static.h"
-#include "reports/tables/environment_facts.h"
+#include "reports/sentences/environment_facts.h"
 #include "reports/text/base64.h"
 #include "reports/text/format.h"
 #include "reports/text/template.h"

@@ -4,13 +4,13 @@
 #include "reports/charts/model/chart_model.h"
 #include "reports/page/page_experiment.h"
 #include "reports/page/page_look.h"
-#include "reports/page/page_ranks.h"
 #include "reports/page/page_roofs.h"
 #include "reports/page/page_tables.h"
-#include "reports/tables/collective_table.h"
-#include "reports/tables/link_table.h"
+#include "reports/page/program/page_ranks.h"
+#include "reports/tables/devices/collective_table.h"
+#include "reports/tables/devices/link_table.h"
+#include "reports/tables/devices/spread_table.h"
 #include "reports/tables/self_test_table.h"
-#include "reports/tables/spread_table.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

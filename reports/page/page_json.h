@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/serial/json.h"
+#include "core/json/json.h"
 #include "reports/charts/model/chart_model.h"
 
 /// What the parts of the page's data are written with.

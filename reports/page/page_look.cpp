@@ -2,7 +2,7 @@
 #include "reports/page/page_look.h"
 
 #include "reports/charts/parts/marks.h"
-#include "reports/tables/point_text.h"
+#include "reports/sentences/point_text.h"
 
 namespace rooflinectl::page {
 namespace {

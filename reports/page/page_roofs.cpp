@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "analysis/roofline/executed_roof.h"
+#include "analysis/roofline/executed/executed_roof.h"
 #include "core/model/ceiling_subjects.h"
 #include "reports/charts/model/roof_lines.h"
 

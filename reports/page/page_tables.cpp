@@ -3,14 +3,14 @@
 
 #include <span>
 
-#include "core/model/written_number.h"
 #include "core/text/typeset.h"
+#include "core/text/written_number.h"
 #include "reports/charts/model/size_sweep.h"
+#include "reports/sentences/environment_facts.h"
+#include "reports/sentences/point_text.h"
 #include "reports/tables/agreement_summary.h"
 #include "reports/tables/agreement_table.h"
 #include "reports/tables/ceiling_table.h"
-#include "reports/tables/environment_facts.h"
-#include "reports/tables/point_text.h"
 #include "reports/tables/primitive_table.h"
 
 namespace rooflinectl::page {

@@ -6,7 +6,7 @@
 
 #include "reports/model/report_model.h"
 #include "reports/page/page_json.h"
-#include "reports/tables/device_table.h"
+#include "reports/tables/devices/device_table.h"
 #include "reports/tables/program_table.h"
 
 /// The tables of the page, their cells as text.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/tables/axis_table.h"
 
-#include "core/model/written_number.h"
+#include "core/text/written_number.h"
 #include "reports/text/text_table.h"
 
 namespace rooflinectl {

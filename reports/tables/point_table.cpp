@@ -9,10 +9,10 @@
 #include "analysis/roofline/energy.h"
 #include "analysis/roofline/kernel_labels.h"
 #include "analysis/roofline/point.h"
-#include "core/model/written_number.h"
+#include "core/text/written_number.h"
+#include "reports/sentences/point_numbers.h"
+#include "reports/sentences/point_text.h"
 #include "reports/tables/operator_table.h"
-#include "reports/tables/point_numbers.h"
-#include "reports/tables/point_text.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -7,8 +7,8 @@
 
 #include "analysis/roofline/launch_times.h"
 #include "core/text/kernel_name.h"
-#include "reports/tables/import_text.h"
-#include "reports/tables/point_text.h"
+#include "reports/sentences/import_text.h"
+#include "reports/sentences/point_text.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -192,14 +192,15 @@ std::string idle_headline(const ProgramUse& program) {
   std::string text;
   if (is_waiting_notable(program)) {
     const CollectiveWaiting& waiting = *program.waiting;
-    text = fmt::format("The GPU waits in collectives for the last rank {} of the time (in {} of them for {}). ",
-                       format::whole_percent(program.waiting_share()), format::whole_percent(waiting.last_share),
-                       waiting.last);
+    text =
+        fmt::format("The GPU waits in collectives for the last rank {} of the time (in {} of them for {}). ",
+                    format::whole_percent(program.waiting_share()), format::whole_percent(waiting.last_share),
+                    waiting.last);
   }
   const std::string cause = idle_cause_text(program);
   if (cause.empty()) return text;
-  return fmt::format("{}The GPU is idle {} of the time, {}. ", text, format::whole_percent(program.idle->share),
-                     cause);
+  return fmt::format("{}The GPU is idle {} of the time, {}. ", text,
+                     format::whole_percent(program.idle->share), cause);
 }
 
 /// A length that somebody chose: `5 µs`, `1 ms`.
@@ -278,13 +279,12 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
   }
   if (const auto busy = program.busy_share()) {
     const double waiting = program.waiting_share();
-    texts.push_back(
-        fmt::format("GPU busy {},{} idle {} (over {} {}).", format::percent(*busy),
-                    waiting > 0
-                        ? fmt::format(" waiting for other ranks in collectives {},", format::percent(waiting))
-                        : "",
-                    format::percent(std::max(0.0, 1 - *busy - waiting)), format::duration(program.watched_s()),
-                    program.idle ? "without counting" : "of tracing, including launches held for counting"));
+    texts.push_back(fmt::format(
+        "GPU busy {},{} idle {} (over {} {}).", format::percent(*busy),
+        waiting > 0 ? fmt::format(" waiting for other ranks in collectives {},", format::percent(waiting))
+                    : "",
+        format::percent(std::max(0.0, 1 - *busy - waiting)), format::duration(program.watched_s()),
+        program.idle ? "without counting" : "of tracing, including launches held for counting"));
   }
   if (program.idle && program.idle->cause != IdleCause::unclear)
     texts.push_back(idle_sentence(*program.idle));
@@ -293,15 +293,18 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
     const FusionSaving& fusion = *program.fusion;
     texts.push_back(fmt::format(
         "In {}, {} DRAM-bound kernels with the same grid take {} ({} of GPU time), with little else between "
-        "them: they seem to go over the same data one after another, and move {:.1f} times the bytes of the one "
-        "that moves most. One fused kernel (torch.compile; for an optimizer, fused=True) could save up to {}.",
+        "them: they seem to go over the same data one after another, and move {:.1f} times the bytes of the "
+        "one "
+        "that moves most. One fused kernel (torch.compile; for an optimizer, fused=True) could save up to "
+        "{}.",
         fusion.path, fusion.kernels.size(), format::duration(fusion.total_s),
         format::percent(fusion.total_s / program.kernel_s), fusion.bytes / fusion.fewest_bytes,
         format::duration(fusion.recoverable_s)));
   }
   if (program.short_groups > 0) {
     texts.push_back(fmt::format(
-        "{} shorter than {}: {} launches take {} ({} of GPU time). Fewer of them (fusion, larger batches) would "
+        "{} shorter than {}: {} launches take {} ({} of GPU time). Fewer of them (fusion, larger batches) "
+        "would "
         "save time, faster ones would not.",
         program.short_groups == 1 ? "1 kernel is" : fmt::format("{} kernels are", program.short_groups),
         format::duration(kShortLaunchS), program.short_launches, format::duration(program.short_s),

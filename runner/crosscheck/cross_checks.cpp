@@ -18,8 +18,8 @@
 #include "core/serial/protocol.h"
 #include "crosscheck/profiled_launches.h"
 #include "crosscheck/tool_comparison.h"
-#include "profilers/ncu_csv.h"
-#include "profilers/nsys_sqlite.h"
+#include "readers/ncu/ncu_csv.h"
+#include "readers/nsys/nsys_sqlite.h"
 #include "runner/crosscheck/profiler_tools.h"
 #include "runner/processes/collector_process.h"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/machine/check.h"
 #include "core/model/agreement.h"
-#include "core/model/check.h"
 #include "runner/processes/collector_process.h"
 
 namespace rooflinectl {

@@ -14,10 +14,10 @@
 #include "core/files/hash.h"
 #include "core/stats/repeated_counters.h"
 #include "core/stats/statistics.h"
-#include "runner/profiling/points/launch_time.h"
 #include "runner/profiling/points/merge.h"
 #include "runner/profiling/points/profiled_points.h"
-#include "runner/profiling/points/range_paths.h"
+#include "runner/profiling/times/launch_time.h"
+#include "runner/profiling/times/range_paths.h"
 
 namespace rooflinectl {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/metrics.h"
+#include "core/counters/metrics.h"
 #include "runner/importing/ncu_device.h"
 
 namespace rooflinectl {

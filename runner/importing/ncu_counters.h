@@ -4,8 +4,8 @@
 #include <optional>
 #include <string_view>
 
-#include "core/model/counters.h"
-#include "profilers/ncu_kernel.h"
+#include "core/counters/counters.h"
+#include "readers/ncu/ncu_kernel.h"
 
 /// What Nsight Compute counted, as our counters.
 namespace rooflinectl {
@@ -13,9 +13,9 @@ namespace rooflinectl {
 /// Whether anything here, or in `ncu_device.h`, is derived from the metric.
 bool is_imported_metric(std::string_view name);
 
-/// Every counter of `core/model/metrics.cpp` that points have: in our units, or unavailable with the section
-/// or metric that would bring it. A sum that the report only has per cycle or per second is multiplied by the
-/// cycles or the time of the kernel.
+/// Every counter of `core/counters/metrics.cpp` that points have: in our units, or unavailable with the
+/// section or metric that would bring it. A sum that the report only has per cycle or per second is
+/// multiplied by the cycles or the time of the kernel.
 Counters ncu_counters(const NcuKernel& kernel);
 
 /// The time of the kernel in seconds.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/model/run.h"
-#include "profilers/ncu_kernel.h"
+#include "readers/ncu/ncu_kernel.h"
 
 /// The GPU of a report of Nsight Compute, and what it can do at most.
 namespace rooflinectl {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "profilers/ncu_kernel.h"
+#include "readers/ncu/ncu_kernel.h"
 #include "runner/importing/imported_file_reader.h"
 
 namespace rooflinectl {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "core/model/imported_file.h"
+#include "core/program/imported_file.h"
 
 namespace rooflinectl {
 

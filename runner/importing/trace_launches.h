@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/model/torch_trace.h"
-#include "profilers/nsys_kernels.h"
+#include "core/program/torch_trace.h"
+#include "readers/nsys/nsys_kernels.h"
 #include "runner/importing/imported_file_reader.h"
 
 /// Kernels of tools that trace: they have times, and no counters.

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/catalogue.h"
-#include "core/model/check.h"
+#include "core/machine/catalogue.h"
+#include "core/machine/check.h"
 #include "core/model/run.h"
 #include "core/serial/protocol.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/model/environment.h"
+#include "core/machine/environment.h"
 
 namespace rooflinectl {
 

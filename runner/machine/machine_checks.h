@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/check.h"
+#include "core/machine/check.h"
 
 namespace rooflinectl {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/check.h"
+#include "core/machine/check.h"
 #include "core/model/run.h"
 
 namespace rooflinectl {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/ranks.h"
+#include "core/machine/ranks.h"
 
 /// Where the times of several runs lie on one axis. Hosts that share a clock are aligned by it, others by
 /// collectives: the same one ends on all of its ranks within microseconds.

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include "core/model/application.h"
 #include "core/model/point_id.h"
+#include "core/program/application.h"
 
 namespace rooflinectl {
 

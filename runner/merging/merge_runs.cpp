@@ -12,8 +12,8 @@
 
 #include "core/error.h"
 #include "core/serial/many_runs.h"
+#include "core/serial/program/timeline_file.h"
 #include "core/serial/run_file.h"
-#include "core/serial/timeline_file.h"
 #include "runner/measuring/device_ceilings.h"
 #include "runner/merging/group_rows.h"
 #include "runner/merging/merged_run.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/model/run.h"
-#include "core/model/timeline.h"
+#include "core/program/timeline.h"
 
 namespace rooflinectl {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/model/run.h"
-#include "core/model/timeline.h"
+#include "core/program/timeline.h"
 #include "runner/merging/clock_alignment.h"
 #include "runner/merging/group_rows.h"
 #include "runner/merging/merged_timeline.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/timeline.h"
+#include "core/program/timeline.h"
 
 namespace rooflinectl {
 

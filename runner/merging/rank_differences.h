@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/model/application.h"
+#include "core/program/application.h"
 #include "runner/merging/run_part.h"
 
 /// What the ranks of one launch should have in common, and do not: what cannot be compared is named.

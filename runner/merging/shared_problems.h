@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "core/model/application.h"
+#include "core/program/application.h"
 
 namespace rooflinectl {
 

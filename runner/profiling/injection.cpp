@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/serial/profile_settings.h"
+#include "core/serial/program/profile_settings.h"
 #include "runner/machine/cannot_measure.h"
 
 namespace rooflinectl {

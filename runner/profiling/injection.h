@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "core/model/profile_settings.h"
+#include "core/program/profile_settings.h"
 
 /// The library that `rooflinectl profile` loads into a program, and how it gets there.
 namespace rooflinectl {

@@ -12,11 +12,11 @@
 #include <system_error>
 
 #include "core/elapsed.h"
-#include "core/model/application.h"
-#include "core/model/launcher.h"
-#include "core/model/profile_record.h"
+#include "core/machine/launcher.h"
+#include "core/program/application.h"
+#include "core/program/profile_record.h"
+#include "core/serial/program/timeline_file.h"
 #include "core/serial/run_file.h"
-#include "core/serial/timeline_file.h"
 #include "core/text/launch_filter.h"
 #include "core/text/names.h"
 #include "runner/machine/catalogue.h"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/model/profile_settings.h"
 #include "core/model/run.h"
-#include "core/model/timeline.h"
+#include "core/program/profile_settings.h"
+#include "core/program/timeline.h"
 #include "runner/measuring/measure_observer.h"
 #include "runner/processes/guest_program.h"
 #include "runner/profiling/record_watch.h"

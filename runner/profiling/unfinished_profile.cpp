@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "core/files/files.h"
-#include "core/serial/profile_settings.h"
+#include "core/serial/program/profile_settings.h"
 #include "core/serial/run_file.h"
 #include "runner/machine/catalogue.h"
 

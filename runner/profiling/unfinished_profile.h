@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
-#include "core/model/profile_settings.h"
 #include "core/model/run.h"
+#include "core/program/profile_settings.h"
 #include "runner/profiling/profile.h"
 
 /// A profile whose program ran, but whose rooflinectl was killed before it wrote `run.json`: the processes'

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/launcher.h"
+#include "core/machine/launcher.h"
 #include "core/serial/rank_messages.h"
 #include "runner/ranks/rank_lock.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/launcher.h"
+#include "core/machine/launcher.h"
 #include "runner/measuring/device_runs.h"
 #include "runner/processes/stop_signals.h"
 #include "runner/ranks/meeting.h"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "core/model/launcher.h"
+#include "core/machine/launcher.h"
 #include "core/model/run.h"
 
 namespace rooflinectl {

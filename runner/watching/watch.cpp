@@ -9,16 +9,16 @@
 
 #include "core/elapsed.h"
 #include "core/model/known_ceilings.h"
-#include "core/serial/profile_records.h"
+#include "core/serial/program/profile_records.h"
+#include "core/serial/program/timeline_file.h"
 #include "core/serial/run_file.h"
-#include "core/serial/timeline_file.h"
 #include "runner/machine/catalogue.h"
 #include "runner/machine/chosen_devices.h"
 #include "runner/measuring/ceiling_cache.h"
 #include "runner/measuring/recorder.h"
 #include "runner/processes/collector_process.h"
 #include "runner/processes/stop_signals.h"
-#include "runner/profiling/points/timeline_merge.h"
+#include "runner/profiling/times/timeline_merge.h"
 #include "runner/runs/run_folder.h"
 
 namespace rooflinectl {

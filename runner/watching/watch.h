@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 #include "core/model/run.h"
-#include "core/model/timeline.h"
+#include "core/program/timeline.h"
 #include "runner/watching/watched_device.h"
 
 namespace rooflinectl {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/profile_record.h"
 #include "core/model/run.h"
+#include "core/program/profile_record.h"
 
 namespace rooflinectl {
 

@@ -15,17 +15,17 @@ SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
 # A library's header -> the files that may include it.
 MAY_USE = {
     r"yaml-cpp/": r"core/plan/yaml_reader\.(cpp|h)",
-    r"nlohmann/": r"core/serial/json\.h|reports/[a-z_/]+\.cpp",
+    r"nlohmann/": r"core/json/json\.h|reports/[a-z_/]+\.cpp",
     r"cairo|ft2build\.h": r"reports/draw/([a-z_]+\.cpp|painter\.h)",
     r"png\.h": r"reports/draw/png\.cpp",
     r"zlib": r"core/files/(compression|unpacked_stream)\.cpp",
     r"zstd": r"core/files/compression\.cpp",
-    r"sqlite3": r"profilers/sqlite_reader\.cpp",
-    r"protozero/": r"reports/formats/perfetto_encoder\.cpp|profilers/ncu_report_fields\.h",
+    r"sqlite3": r"readers/nsys/sqlite_reader\.cpp",
+    r"protozero/": r"reports/formats/perfetto_encoder\.cpp|readers/ncu/ncu_report_fields\.h",
     r"utf8(/.*)?\.h": r"core/text/utf8\.cpp",
-    r"cupti|nvperf": r"collector/(cupti|injection)/.*",
-    r"cuda|cub/|nvtx3/|cooperative_groups": r"(collector|kernels)/.*",
-    r"CLI/": r"cli/(command_line\.(cpp|h)|commands\.h|manual/command_manual\.cpp|cmd_[a-z]+\.cpp)|collector/main\.cpp",
+    r"cupti|nvperf": r"(collector/cupti|injection)/.*",
+    r"cuda|cub/|nvtx3/|cooperative_groups": r"(collector|injection|kernels)/.*",
+    r"CLI/": r"cli/(command_line\.(cpp|h)|commands\.h|manual/(command_manual|help_text)\.(cpp|h)|commands/cmd_[a-z]+\.cpp)|collector/main\.cpp",
 }
 
 

@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "collector/device/clocks.h"
+#include "core/counters/sampled_metrics.h"
 #include "core/error.h"
-#include "core/model/sampled_metrics.h"
 
 namespace rooflinectl {
 namespace {

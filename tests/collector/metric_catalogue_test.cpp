@@ -12,8 +12,8 @@
 #include "collector/ceilings/ceiling_metrics.h"
 #include "collector/cupti/chips.h"
 #include "collector/cupti/host_configuration.h"
+#include "core/counters/counters.h"
 #include "core/error.h"
-#include "core/model/counters.h"
 #include "kernels/ceiling.h"
 
 namespace rooflinectl {

@@ -2,7 +2,7 @@
 // What `profile` counts of a launch, which is not repeated, on every chip that CUPTI knows. Needs neither a
 // GPU nor a driver.
 
-#include "core/model/pass_metrics.h"
+#include "core/counters/pass_metrics.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 
 #include "collector/cupti/chips.h"
 #include "collector/cupti/host_configuration.h"
+#include "core/counters/counters.h"
 #include "core/error.h"
-#include "core/model/counters.h"
 
 namespace rooflinectl {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <set>
 
-#include "core/model/counters.h"
-#include "core/model/metrics.h"
+#include "core/counters/counters.h"
+#include "core/counters/metrics.h"
 #include "tests/support/find_agreement.h"
 
 namespace rooflinectl::profiled_launches_test {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "profilers/ncu_report.h"
+#include "readers/ncu/ncu_report.h"
 
 using namespace rooflinectl;
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "profilers/nsys_sqlite.h"
+#include "readers/nsys/nsys_sqlite.h"
 
 using namespace rooflinectl;
 

@@ -10,7 +10,7 @@
 #include "analysis/analysis.h"
 #include "analysis/program/operators.h"
 #include "core/error.h"
-#include "core/serial/torch_trace_file.h"
+#include "readers/torch/torch_trace_file.h"
 #include "tests/support/program_run.h"
 
 using namespace rooflinectl;

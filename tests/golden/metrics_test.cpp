@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/model/metrics.h"
+#include "core/counters/metrics.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,7 +11,7 @@
 #include <set>
 #include <string>
 
-#include "core/model/pass_metrics.h"
+#include "core/counters/pass_metrics.h"
 #include "tests/support/generated_parts.h"
 
 namespace rooflinectl {
@@ -34,14 +34,14 @@ TEST(Metrics, EveryDeclaredKeyHasARow) {
   for (const auto* metrics : {&basic_metrics(), &tensor_metrics(), &pipe_metrics()}) {
     for (const Metric& metric : *metrics) keys.emplace(metric.key);
   }
-  const std::string header = read_file(ROOFLINECTL_SOURCE_FOLDER "/core/model/counters.h");
+  const std::string header = read_file(ROOFLINECTL_SOURCE_FOLDER "/core/counters/counters.h");
   const std::regex declaration("constexpr std::string_view (k\\w+)\\s*=\\s*\"(\\w+)\";");
   int declared = 0;
   for (std::sregex_iterator found(header.begin(), header.end(), declaration), end; found != end; ++found) {
     ++declared;
     EXPECT_TRUE(keys.contains((*found)[2]) || is_sum((*found)[2].str()))
-        << "core/model/counters.h declares " << (*found)[1]
-        << ", but core/model/metrics.cpp has no row of it";
+        << "core/counters/counters.h declares " << (*found)[1]
+        << ", but core/counters/metrics.cpp has no row of it";
   }
   EXPECT_GT(declared, 45);
 }
@@ -53,7 +53,8 @@ TEST(Metrics, AreInOnePassOfProfile) {
     for (const Metric& metric : pass_metrics(pass)) ++passes[metric.key];
   }
   for (const Metric& metric : basic_metrics()) {
-    EXPECT_EQ(passes[metric.key], 1) << metric.key << ": hardware_pass of its row in core/model/metrics.cpp";
+    EXPECT_EQ(passes[metric.key], 1) << metric.key
+                                     << ": hardware_pass of its row in core/counters/metrics.cpp";
   }
 }
 
@@ -92,7 +93,7 @@ TEST(Metrics, AreDocumented) {
                    {{"basic metrics", table(basic_metrics())},
                     {"tensor metrics", table(tensor_metrics())},
                     {"pipe metrics", table(pipe_metrics())}},
-                   "core/model/metrics.cpp");
+                   "core/counters/metrics.cpp");
 }
 
 }  // namespace

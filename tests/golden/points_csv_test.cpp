@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/model/metrics.h"
+#include "core/counters/metrics.h"
 #include "core/serial/run_file.h"
 #include "tests/support/generated_parts.h"
 

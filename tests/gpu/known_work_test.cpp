@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <set>
 
-#include "collector/self_test.h"
+#include "collector/steps/self_test.h"
 
 namespace rooflinectl {
 namespace {

@@ -14,7 +14,7 @@
 #include <set>
 #include <string>
 
-#include "collector/primitives.h"
+#include "collector/steps/primitives.h"
 
 namespace rooflinectl {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every primitive gives the values of its reference, in both forms in which it is measured.
-#include "collector/primitives.h"
+#include "collector/steps/primitives.h"
 
 #include <gtest/gtest.h>
 

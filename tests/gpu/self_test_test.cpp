@@ -3,7 +3,7 @@
 // The self-test on a real GPU: every number agrees, and one that is expected wrongly differs. Skipped where
 // there are no counters.
 
-#include "collector/self_test.h"
+#include "collector/steps/self_test.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/injection/counted_range.h"
+#include "injection/launches/counted_range.h"
 
 #include <gmock/gmock.h>
 

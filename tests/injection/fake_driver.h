@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "collector/injection/driver.h"
+#include "injection/driver.h"
 
 namespace rooflinectl::injection {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/injection/launch_groups.h"
+#include "injection/launches/launch_groups.h"
 
 #include <gmock/gmock.h>
 

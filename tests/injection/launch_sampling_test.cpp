@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/injection/launch_sampling.h"
+#include "injection/launches/launch_sampling.h"
 
 #include <gmock/gmock.h>
 

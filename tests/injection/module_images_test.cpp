@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/injection/module_images.h"
+#include "injection/launches/module_images.h"
 
 #include <elf.h>
 #include <gtest/gtest.h>

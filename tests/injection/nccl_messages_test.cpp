@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/injection/nccl_messages.h"
+#include "injection/launches/nccl_messages.h"
 
 #include <gtest/gtest.h>
 

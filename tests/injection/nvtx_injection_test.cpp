@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Real NVTX, which calls into what is linked to this program as it calls into a library that is injected.
-#include "collector/injection/nvtx_injection.h"
+#include "injection/ranges/nvtx_injection.h"
 
 #include <gmock/gmock.h>
 #include <nvtx3/nvToolsExt.h>
@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "collector/injection/nccl_messages.h"
+#include "injection/launches/nccl_messages.h"
 
 namespace {
 

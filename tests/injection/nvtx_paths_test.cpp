@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/injection/nvtx_paths.h"
+#include "injection/ranges/nvtx_paths.h"
 
 #include <gmock/gmock.h>
 #include <malloc.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/injection/process.h"
+#include "injection/process.h"
 
 #include <gmock/gmock.h>
 #include <sys/wait.h>
@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/serial/profile_records.h"
+#include "core/serial/program/profile_records.h"
 #include "tests/injection/fake_driver.h"
 #include "tests/support/temporary_folder.h"
 

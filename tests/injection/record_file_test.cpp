@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/injection/record_file.h"
+#include "injection/record_file.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/serial/profile_records.h"
+#include "core/serial/program/profile_records.h"
 
 namespace rooflinectl::injection {
 namespace {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "core/error.h"
-#include "core/model/timeline.h"
+#include "core/program/timeline.h"
 
 namespace rooflinectl {
 namespace {

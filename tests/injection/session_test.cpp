@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/injection/session.h"
+#include "injection/launches/session.h"
 
 #include <gmock/gmock.h>
 

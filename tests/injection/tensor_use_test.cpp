@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/injection/tensor_use.h"
+#include "injection/launches/tensor_use.h"
 
 #include <gtest/gtest.h>
 

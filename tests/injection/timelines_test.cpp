@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/injection/timelines.h"
+#include "injection/timelines.h"
 
 #include <gmock/gmock.h>
 

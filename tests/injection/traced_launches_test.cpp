@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/injection/traced_launches.h"
+#include "injection/launches/traced_launches.h"
 
 #include <gmock/gmock.h>
 #include <malloc.h>

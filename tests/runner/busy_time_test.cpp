@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/points/busy_time.h"
+#include "runner/profiling/times/busy_time.h"
 
 #include <gmock/gmock.h>
 

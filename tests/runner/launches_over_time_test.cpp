@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/points/launches_over_time.h"
+#include "runner/profiling/times/launches_over_time.h"
 
 #include <gmock/gmock.h>
 

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "core/files/hash.h"
-#include "core/serial/profile_records.h"
+#include "core/serial/program/profile_records.h"
 #include "runner/profiling/points/merge.h"
 #include "tests/support/temporary_folder.h"
 
@@ -557,8 +557,7 @@ TEST_F(ProfileMerge, TellsKernelsWithoutCodeApartByWhatTheyNeed) {
 
 TEST_F(ProfileMerge, FoldsPathsThatTheProcessFolded) {
   Records records = process(1, "GPU-1", "step 1");
-  for (const char* path :
-       {"step 2", "step 3", "step 4", "step 5", "step 6", "step 7", "step 8", "step #"}) {
+  for (const char* path : {"step 2", "step 3", "step 4", "step 5", "step 6", "step 7", "step 8", "step #"}) {
     record::Group group = std::get<record::Group>(records[3]);
     group.group = records.size() - 3;
     group.path = path;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/points/range_paths.h"
+#include "runner/profiling/times/range_paths.h"
 
 #include <gtest/gtest.h>
 
@@ -40,7 +40,8 @@ TEST(RangePaths, TakeTheSignThatAProcessWroteAsANumber) {
   for (const auto& [path, collapsed] : collapsed_paths(of_a_process)) EXPECT_EQ(collapsed, "step #") << path;
   auto epochs = steps("epoch 0/step ", "", 8);
   epochs.insert({"epoch 0/step #", "epoch #/step #"});
-  for (const auto& [path, collapsed] : collapsed_paths(epochs)) EXPECT_EQ(collapsed, "epoch #/step #") << path;
+  for (const auto& [path, collapsed] : collapsed_paths(epochs))
+    EXPECT_EQ(collapsed, "epoch #/step #") << path;
 }
 
 TEST(RangePaths, KeepASignOfTheProgramsOwn) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/points/range_times.h"
+#include "runner/profiling/times/range_times.h"
 
 #include <gmock/gmock.h>
 

@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "core/serial/profile_records.h"
+#include "core/serial/program/profile_records.h"
 #include "tests/support/temporary_folder.h"
 
 namespace rooflinectl::record_watch_test {

@@ -19,7 +19,7 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ["BUILD_FOLDER"])
 NINJA = os.environ.get("NINJA", "ninja")
 RECORDING = SOURCE / "recordings/reductions-h200"
-FOLDERS = ["analysis", "cli", "collector", "core", "crosscheck", "kernels", "profilers", "reports", "runner", "tests/golden", "tests/support"]
+FOLDERS = ["analysis", "cli", "collector", "core", "crosscheck", "injection", "kernels", "readers", "reports", "runner", "tests/golden", "tests/support"]
 
 
 def run(command, **options):
@@ -114,9 +114,9 @@ class Copy:
 
 
 def add_counter(copy):
-    copy.insert("core/model/counters.h", "inline constexpr std::string_view kFadd =",
+    copy.insert("core/counters/counters.h", "inline constexpr std::string_view kFadd =",
                 'inline constexpr std::string_view kRecipeCounter = "recipe_counter";\n')
-    copy.insert("core/model/metrics.cpp", "      {kFadd,",
+    copy.insert("core/counters/metrics.cpp", "      {kFadd,",
                 '      {kRecipeCounter, {"smsp__inst_issued.sum"}, 1, "instructions issued for a recipe", kExactOperations},\n')
 
 
@@ -176,7 +176,7 @@ def add_column_of_points_csv(copy):
 
 
 def add_command(copy):
-    copy.add("cli/cmd_recipe.cpp", """\
+    copy.add("cli/commands/cmd_recipe.cpp", """\
 #include "cli/commands.h"
 #include "cli/terminal.h"
 namespace rooflinectl {
@@ -190,7 +190,7 @@ void add_recipe_command(CLI::App& app, Action& action) {
   });
 }
 }
-""", like="cli/cmd_version.cpp")
+""", like="cli/commands/cmd_version.cpp")
     copy.insert("cli/commands.h", "void add_report_command(", "void add_recipe_command(CLI::App& app, Action& action);\n")
     copy.insert("cli/commands.cpp", "  add_report_command(", "  add_recipe_command(app, action);\n")
 
@@ -307,7 +307,7 @@ class OfRooflinectl(Recipes, unittest.TestCase):
 
         (self.copy.folder / "docs").mkdir()
         shutil.copy2(SOURCE / "docs/metrics.md", self.copy.folder / "docs")
-        test = self.link("metrics_test", [self.copy.compile(path) for path in ("tests/golden/metrics_test.cpp", "core/model/metrics.cpp")])
+        test = self.link("metrics_test", [self.copy.compile(path) for path in ("tests/golden/metrics_test.cpp", "core/counters/metrics.cpp")])
         stale = subprocess.run([test], capture_output=True, text=True, check=False)
         self.assertNotEqual(stale.returncode, 0)
         self.assertIn("ROOFLINECTL_UPDATE_GOLDENS=1 ctest --preset cpu -L golden", stale.stdout)

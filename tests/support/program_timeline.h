@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model/sampled_metrics.h"
-#include "core/model/timeline.h"
+#include "core/counters/sampled_metrics.h"
+#include "core/program/timeline.h"
 #include "tests/support/program_run.h"
 
 /// A timeline of `program_run`, made up as the run is.

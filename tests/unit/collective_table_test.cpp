@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives in the terminal, in summary.md, on the page and in their picture.
-#include "reports/tables/collective_table.h"
+#include "reports/tables/devices/collective_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

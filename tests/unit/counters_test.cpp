@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 
 #include "analysis/program/recoverable.h"
 #include "analysis/roofline/kernel_labels.h"
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "reports/model/report_model.h"
 #include "reports/page/page_data.h"
 #include "reports/tables/program_table.h"

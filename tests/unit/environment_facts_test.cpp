@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/tables/environment_facts.h"
+#include "reports/sentences/environment_facts.h"
 
 #include <gtest/gtest.h>
 

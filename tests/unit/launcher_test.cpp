@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/model/launcher.h"
+#include "core/machine/launcher.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The links between devices in the terminal, in summary.md and on the page.
-#include "reports/tables/link_table.h"
+#include "reports/tables/devices/link_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
-#include "core/serial/torch_trace_file.h"
+#include "readers/torch/torch_trace_file.h"
 #include "reports/formats/points_csv.h"
 #include "reports/formats/summary_md.h"
 #include "reports/formats/terminal.h"

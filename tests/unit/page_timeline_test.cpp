@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/page/page_timeline.h"
+#include "reports/page/program/page_timeline.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include "reports/formats/summary_md.h"
 #include "reports/page/page.h"
 #include "reports/page/page_data.h"
-#include "reports/tables/timeline_sentences.h"
+#include "reports/sentences/timeline_sentences.h"
 #include "tests/support/program_timeline.h"
 
 namespace rooflinectl::page_timeline_test {

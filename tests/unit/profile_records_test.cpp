@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/serial/profile_records.h"
+#include "core/serial/program/profile_records.h"
 
 #include <gmock/gmock.h>
 

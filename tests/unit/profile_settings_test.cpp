@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/serial/profile_settings.h"
+#include "core/serial/program/profile_settings.h"
 
 #include <gmock/gmock.h>
 

@@ -5,7 +5,7 @@
 
 #include "analysis/devices/collective_waits.h"
 #include "analysis/roofline/kernel_labels.h"
-#include "reports/tables/rank_table.h"
+#include "reports/tables/devices/rank_table.h"
 
 namespace rooflinectl::ranks_test {
 namespace {
@@ -79,8 +79,8 @@ TEST(Ranks, NamesTheOneThatIsSlower) {
     measurement.launches->overlapped_s = 0.7 * measurement.launches->total_s;
   }
   EXPECT_THAT(rank_sentences(run, *rank_analysis(run)),
-              Contains(HasSubstr(
-                  "1.100 ms per launch in the mean, against 1.000 ms in the median rank; other kernels ran alongside it for 70.0 % of its time.")));
+              Contains(HasSubstr("1.100 ms per launch in the mean, against 1.000 ms in the median rank; "
+                                 "other kernels ran alongside it for 70.0 % of its time.")));
 }
 
 TEST(Ranks, LoseMostWhereTheyTakeLongestBeyondTheOthers) {

@@ -17,8 +17,8 @@
 #include "analysis/roofline/point.h"
 #include "core/serial/run_file.h"
 #include "reports/model/report_model.h"
+#include "reports/tables/devices/rank_table.h"
 #include "reports/tables/program_table.h"
-#include "reports/tables/rank_table.h"
 
 namespace rooflinectl::recorded_verdicts_test {
 namespace {
@@ -82,7 +82,8 @@ double share_of(const RooflinePoint& point, Bound resource) {
 // One atomic addition per block to one address: 262,144 × 1.755 ns of 465.9 µs.
 TEST(RecordedVerdict, AtomicsOnOneAddressBoundTheNaiveSum) {
   const Program program("matrix-sums-h200");
-  for (const auto& [grid, share] : {std::pair(262144, 0.987), std::pair(65536, 0.982), std::pair(4096, 0.828)}) {
+  for (const auto& [grid, share] :
+       {std::pair(262144, 0.987), std::pair(65536, 0.982), std::pair(4096, 0.828)}) {
     const RooflinePoint& sum = program.group("naive_block_sum", static_cast<std::uint64_t>(grid));
     EXPECT_EQ(sum.bound, Bound::atomics) << grid;
     EXPECT_NEAR(share_of(sum, Bound::atomics), share, 0.001) << grid;
@@ -95,7 +96,8 @@ TEST(RecordedVerdict, MoreAtomicsThanOneAddressCouldServeAreNotJudged) {
   const Program program("training-step-h200");
   const RooflinePoint& attention = program.group("flash_bprop");
   EXPECT_EQ(share_of(attention, Bound::atomics), 0);
-  EXPECT_THAT(attention.verdict.unjudged, Contains(HasSubstr("2097796 operations, too many for one address")));
+  EXPECT_THAT(attention.verdict.unjudged,
+              Contains(HasSubstr("2097796 operations, too many for one address")));
 }
 
 TEST(RecordedVerdict, AMatrixProductInFp32IsBoundByFp32) {
@@ -141,8 +143,9 @@ TEST(RecordedVerdict, ThePassesOfAnOptimizerAreOneSaving) {
   EXPECT_EQ(fusion->kernels.size(), 7U);
   EXPECT_NEAR(fusion->bytes / fusion->fewest_bytes, 4.9, 0.1);
   EXPECT_GT(fusion->recoverable_s, *program.use().recoverable.front()->launches->recoverable_s);
-  EXPECT_THAT(program_headline(program.use()),
-              HasSubstr("7 DRAM-bound kernels over the same data in optimizer, fused into one, could save up to"));
+  EXPECT_THAT(
+      program_headline(program.use()),
+      HasSubstr("7 DRAM-bound kernels over the same data in optimizer, fused into one, could save up to"));
   EXPECT_FALSE(Program("data-parallel-two-h200").use().fusion) << "its optimizer is one kernel";
   EXPECT_FALSE(Program("matrix-sums-h200").use().fusion);
 }
@@ -191,9 +194,10 @@ TEST(RecordedVerdict, WaitingForARankIsNotWork) {
   EXPECT_NEAR(*program.use().busy_share(), 0.305, 0.001);
   EXPECT_NEAR(program.use().waiting_share(), 0.26, 0.001);
   EXPECT_NEAR(program.use().idle->share, 0.435, 0.001);
-  EXPECT_THAT(program_headline(program.use()),
-              StartsWith("GPU busy 30 %, waiting 26 %: in collectives, for the rank that comes last (in 82 %, "
-                         "rank 1); idle 43 %, launch-bound: "));
+  EXPECT_THAT(
+      program_headline(program.use()),
+      StartsWith("GPU busy 30 %, waiting 26 %: in collectives, for the rank that comes last (in 82 %, "
+                 "rank 1); idle 43 %, launch-bound: "));
 }
 
 TEST(RecordedVerdict, AKernelBesideACollectiveSaysSo) {
@@ -203,8 +207,8 @@ TEST(RecordedVerdict, AKernelBesideACollectiveSaysSo) {
   EXPECT_THAT(ids_of(program.findings(product)), Not(Contains("library-kernel")));
 }
 
-// Where kernels run beside an all-reduce or alone, medians flip between both: by them, rank 0 lost 177 ms. All
-// its kernels together take 80 ms longer.
+// Where kernels run beside an all-reduce or alone, medians flip between both: by them, rank 0 lost 177 ms.
+// All its kernels together take 80 ms longer.
 TEST(RecordedVerdict, RanksAreComparedByMeans) {
   const auto run = recording("data-parallel-two-h200");
   const auto ranks = rank_analysis(run);
@@ -240,8 +244,7 @@ TEST(RecordedVerdict, TheGateComparesMeansAndNotWhichHalfHasTheMedian) {
 TEST(RecordedVerdict, AGroupOfTwoKindsOfLaunchesSaysSo) {
   const Program program("training-step-h200");
   const RooflinePoint& product = program.group("1x2_h_bz_coopA_bias_TNT", 128);
-  EXPECT_THAT(product.evidence,
-              Contains(StartsWith("its launches take different times: 50 % up to 14.")));
+  EXPECT_THAT(product.evidence, Contains(StartsWith("its launches take different times: 50 % up to 14.")));
   EXPECT_THAT(program.group("GammaBetaBackward").evidence, Not(Contains(HasSubstr("different times"))));
 }
 

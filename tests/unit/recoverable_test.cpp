@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "analysis/explain/explanation.h"
-#include "analysis/roofline/executed_roof.h"
+#include "analysis/roofline/executed/executed_roof.h"
 #include "reports/charts/model/roof_lines.h"
-#include "reports/tables/point_text.h"
+#include "reports/sentences/point_text.h"
 #include "tests/support/program_run.h"
 
 namespace rooflinectl::recoverable_test {

@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "core/model/metrics.h"
+#include "core/counters/metrics.h"
 #include "core/text/utf8.h"
 #include "reports/charts/layouts/chart_layout.h"
 #include "reports/draw/svg.h"

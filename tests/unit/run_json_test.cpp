@@ -8,8 +8,8 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/json/json.h"
 #include "core/model/run.h"
-#include "core/serial/json.h"
 #include "tests/support/full_run.h"
 
 namespace rooflinectl::run_json_test {

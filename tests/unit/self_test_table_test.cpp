@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/analysis.h"
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "reports/formats/summary_md.h"
 #include "reports/formats/terminal.h"
 #include "tests/support/constructed_run.h"

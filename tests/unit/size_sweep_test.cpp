@@ -10,7 +10,7 @@
 
 #include "reports/draw/svg.h"
 #include "reports/formats/summary_md.h"
-#include "reports/tables/notable_points.h"
+#include "reports/sentences/notable_points.h"
 #include "tests/support/constructed_run.h"
 #include "tests/support/readable_scene.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/serial/timeline_file.h"
+#include "core/serial/program/timeline_file.h"
 
 #include <gmock/gmock.h>
 

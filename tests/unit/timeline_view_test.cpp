@@ -9,7 +9,7 @@
 #include <set>
 
 #include "analysis/timeline/phases.h"
-#include "core/model/sampled_metrics.h"
+#include "core/counters/sampled_metrics.h"
 #include "tests/support/program_timeline.h"
 
 namespace rooflinectl::timeline_view_test {

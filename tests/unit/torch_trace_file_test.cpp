@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/serial/torch_trace_file.h"
+#include "readers/torch/torch_trace_file.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/model/uuid_text.h"
+#include "core/machine/uuid_text.h"
 
 #include <gtest/gtest.h>
 

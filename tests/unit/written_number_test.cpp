@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/model/written_number.h"
+#include "core/text/written_number.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Bytes: how many, how many in flight, and the accesses that move them.
 #include <algorithm>
 
-#include "analysis/roofline/executed_work.h"
+#include "analysis/roofline/executed/executed_work.h"
 #include "analysis/roofline/quantities/formulas.h"
 #include "analysis/roofline/quantities/quantities.h"
 
@@ -73,9 +73,7 @@ MaybeValue observed_atomic_time_share(R run, P point) {
   const auto f32 = counted_operations(point.measurement->counters, Dtype::f32);
   const auto f64 = counted_operations(point.measurement->counters, Dtype::f64);
   if (!f32 || !f64) return std::nullopt;
-  const std::string_view id = f32->flops > 0   ? "atomic_f32"
-                              : f64->flops > 0 ? "atomic_f64"
-                                               : "atomic_i32";
+  const std::string_view id = f32->flops > 0 ? "atomic_f32" : f64->flops > 0 ? "atomic_f64" : "atomic_i32";
   const auto share = share_of_time(point, product(atomics, ceiling(run, point, id)));
   return share && *share <= kMost ? share : std::nullopt;
 }
@@ -255,8 +253,9 @@ const Quantity kAtomicsPerResult = {.name = "atomic operations per result",
 const Quantity kAtomicTimeShare = {
     .name = "share of the time for atomics on one address",
     .unit = Unit::ratio,
-    .formula = "atomic operations per result × the ceiling `atomic_…` of their type / time: they take turns. Of a "
-               "program's kernel, all of its atomic operations, if they fit into its time",
+    .formula =
+        "atomic operations per result × the ceiling `atomic_…` of their type / time: they take turns. Of a "
+        "program's kernel, all of its atomic operations, if they fit into its time",
     .of = atomic_time_share};
 
 const Quantity kAtomicsPerLaunch = {
@@ -287,7 +286,9 @@ const Quantity kWavefrontExcess = {
 const Quantity kLoadSectorEfficiency = {
     .name = "global load sector efficiency",
     .unit = Unit::ratio,
-    .formula = "`global_load_sector_efficiency`: bytes used of each 32-byte sector that was loaded; none without loads",
+    .formula =
+        "`global_load_sector_efficiency`: bytes used of each 32-byte sector that was loaded; none without "
+        "loads",
     .of = sector_efficiency<counter::kGlobalLoadSectorEfficiency>,
     .change =
         ChangeMeaning{.fell = "less coalesced loads", .rose = "better coalesced loads", .is_cost = false},
@@ -296,8 +297,9 @@ const Quantity kLoadSectorEfficiency = {
 const Quantity kStoreSectorEfficiency = {
     .name = "global store sector efficiency",
     .unit = Unit::ratio,
-    .formula = "`global_store_sector_efficiency`: bytes written of each 32-byte sector that was stored to; none "
-               "without stores",
+    .formula =
+        "`global_store_sector_efficiency`: bytes written of each 32-byte sector that was stored to; none "
+        "without stores",
     .of = sector_efficiency<counter::kGlobalStoreSectorEfficiency>,
     .is_of_nothing = has_no_accesses<counter::kGlobalStoreSectorEfficiency>};
 

@@ -3,7 +3,7 @@
 // needs; uncounted, DRAM and L2 are judged by the declared bytes, arithmetic by the declared operations.
 #include <algorithm>
 
-#include "analysis/roofline/executed_work.h"
+#include "analysis/roofline/executed/executed_work.h"
 #include "analysis/roofline/quantities/formulas.h"
 #include "analysis/roofline/quantities/quantities.h"
 
@@ -120,11 +120,13 @@ const Quantity kDramShare = {
     .formula = "DRAM bytes / the DRAM ceiling of their direction / time; declared bytes if none were counted",
     .of = dram_share};
 
-const Quantity kL2Share = {.name = "L2 utilisation",
-                           .unit = Unit::ratio,
-                           .formula = "`l2_bytes` / `l2_read` (of a program's kernel that only stores: `l2_write`) / "
-                                      "time; declared bytes if none were counted",
-                           .of = l2_share};
+const Quantity kL2Share = {
+    .name = "L2 utilisation",
+    .unit = Unit::ratio,
+    .formula =
+        "`l2_bytes` / `l2_read` (of a program's kernel that only stores: `l2_write`) / "
+        "time; declared bytes if none were counted",
+    .of = l2_share};
 
 const Quantity kSharedShare = {
     .name = "shared memory utilisation",

@@ -3,9 +3,9 @@
 
 #include <array>
 
-#include "core/model/application.h"
+#include "core/json/rules.h"
+#include "core/program/application.h"
 #include "core/serial/fields/rank_fields.h"
-#include "core/serial/rules.h"
 
 namespace rooflinectl::serial {
 

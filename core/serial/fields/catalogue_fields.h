@@ -3,10 +3,10 @@
 
 #include <array>
 
-#include "core/model/catalogue.h"
-#include "core/model/check.h"
+#include "core/json/rules.h"
+#include "core/machine/catalogue.h"
+#include "core/machine/check.h"
 #include "core/serial/fields/primitive_fields.h"
-#include "core/serial/rules.h"
 
 namespace rooflinectl::serial {
 

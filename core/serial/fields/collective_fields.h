@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "core/model/collective.h"
-#include "core/serial/rules.h"
+#include "core/json/rules.h"
+#include "core/program/collective.h"
 
 namespace rooflinectl::serial {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/json/rules.h"
 #include "core/model/run.h"
-#include "core/serial/rules.h"
 
 namespace rooflinectl::serial {
 

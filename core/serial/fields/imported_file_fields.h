@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/model/imported_file.h"
-#include "core/serial/rules.h"
+#include "core/json/rules.h"
+#include "core/program/imported_file.h"
 
 namespace rooflinectl::serial {
 

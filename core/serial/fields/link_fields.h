@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "core/model/link.h"
-#include "core/serial/rules.h"
+#include "core/json/rules.h"
+#include "core/machine/link.h"
 
 namespace rooflinectl::serial {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/json/rules.h"
 #include "core/model/run.h"
 #include "core/serial/fields/application_fields.h"
 #include "core/serial/fields/plan_fields.h"
 #include "core/serial/fields/primitive_fields.h"
-#include "core/serial/rules.h"
 
 namespace rooflinectl::serial {
 

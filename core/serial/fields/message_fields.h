@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "core/json/line.h"
 #include "core/serial/fields/agreement_fields.h"
 #include "core/serial/fields/catalogue_fields.h"
 #include "core/serial/fields/ceiling_fields.h"
@@ -10,7 +11,6 @@
 #include "core/serial/fields/device_fields.h"
 #include "core/serial/fields/link_fields.h"
 #include "core/serial/fields/measurement_fields.h"
-#include "core/serial/line.h"
 #include "core/serial/protocol.h"
 
 namespace rooflinectl::serial {

@@ -3,8 +3,8 @@
 
 #include <array>
 
+#include "core/json/rules.h"
 #include "core/model/plan.h"
-#include "core/serial/rules.h"
 
 namespace rooflinectl::serial {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/model/profile_record.h"
+#include "core/json/line.h"
+#include "core/json/rules.h"
+#include "core/program/profile_record.h"
 #include "core/serial/fields/application_fields.h"
-#include "core/serial/line.h"
-#include "core/serial/rules.h"
 
 namespace rooflinectl::serial {
 

@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "core/model/profile_settings.h"
-#include "core/serial/rules.h"
+#include "core/json/rules.h"
+#include "core/program/profile_settings.h"
 
 namespace rooflinectl::serial {
 

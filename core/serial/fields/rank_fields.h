@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/model/ranks.h"
+#include "core/json/rules.h"
+#include "core/machine/ranks.h"
 #include "core/serial/fields/plan_fields.h"
-#include "core/serial/rules.h"
 
 namespace rooflinectl::serial {
 

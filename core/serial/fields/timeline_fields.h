@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/model/timeline.h"
+#include "core/json/rules.h"
+#include "core/program/timeline.h"
 #include "core/serial/fields/application_fields.h"
-#include "core/serial/rules.h"
 
 namespace rooflinectl::serial {
 

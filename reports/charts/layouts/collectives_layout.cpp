@@ -10,7 +10,7 @@
 #include "analysis/devices/links.h"
 #include "reports/charts/parts/marks.h"
 #include "reports/charts/parts/picture.h"
-#include "reports/tables/collective_table.h"
+#include "reports/tables/devices/collective_table.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -11,7 +11,7 @@
 #include "analysis/roofline/energy.h"
 #include "reports/charts/parts/marks.h"
 #include "reports/charts/parts/picture.h"
-#include "reports/tables/notable_points.h"
+#include "reports/sentences/notable_points.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -10,7 +10,7 @@
 #include "reports/charts/parts/marks.h"
 #include "reports/charts/parts/picture.h"
 #include "reports/charts/parts/roof_labels.h"
-#include "reports/tables/point_text.h"
+#include "reports/sentences/point_text.h"
 
 namespace rooflinectl {
 namespace {

@@ -16,7 +16,7 @@
 #include "core/text/typeset.h"
 #include "reports/charts/parts/marks.h"
 #include "reports/charts/parts/picture.h"
-#include "reports/tables/scaling_table.h"
+#include "reports/tables/devices/scaling_table.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

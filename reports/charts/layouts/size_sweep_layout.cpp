@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/model/written_number.h"
 #include "core/text/typeset.h"
+#include "core/text/written_number.h"
 #include "reports/charts/model/size_sweep.h"
 #include "reports/charts/parts/marks.h"
 #include "reports/charts/parts/picture.h"

@@ -10,7 +10,7 @@
 #include "reports/charts/model/chart_points.h"
 #include "reports/charts/model/chart_texts.h"
 #include "reports/charts/model/detail_window.h"
-#include "reports/tables/point_text.h"
+#include "reports/sentences/point_text.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

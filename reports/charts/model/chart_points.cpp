@@ -12,7 +12,7 @@
 #include "core/text/kernel_names/words.h"
 #include "core/text/typeset.h"
 #include "core/text/utf8.h"
-#include "reports/tables/point_text.h"
+#include "reports/sentences/point_text.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -10,8 +10,8 @@
 #include <set>
 
 #include "analysis/program/recoverable.h"
-#include "core/model/written_number.h"
-#include "reports/tables/point_text.h"
+#include "core/text/written_number.h"
+#include "reports/sentences/point_text.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

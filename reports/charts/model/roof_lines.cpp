@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "analysis/roofline/executed_roof.h"
+#include "analysis/roofline/executed/executed_roof.h"
 #include "reports/tables/ceiling_table.h"
 
 namespace rooflinectl {

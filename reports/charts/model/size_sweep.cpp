@@ -10,8 +10,8 @@
 #include <tuple>
 
 #include "analysis/roofline/labels.h"
-#include "reports/tables/notable_points.h"
-#include "reports/tables/point_text.h"
+#include "reports/sentences/notable_points.h"
+#include "reports/sentences/point_text.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -8,7 +8,7 @@
 
 #include "reports/charts/parts/marks.h"
 #include "reports/charts/parts/panel.h"
-#include "reports/tables/point_text.h"
+#include "reports/sentences/point_text.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

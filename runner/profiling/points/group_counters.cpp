@@ -7,9 +7,9 @@
 #include <optional>
 #include <string_view>
 
-#include "core/model/metrics.h"
-#include "core/model/pass_metrics.h"
-#include "core/model/profile_settings.h"
+#include "core/counters/metrics.h"
+#include "core/counters/pass_metrics.h"
+#include "core/program/profile_settings.h"
 
 namespace rooflinectl {
 

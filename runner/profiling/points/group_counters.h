@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "core/model/counters.h"
+#include "core/counters/counters.h"
 #include "core/stats/repeated_counters.h"
 
 namespace rooflinectl {

@@ -8,9 +8,9 @@
 
 #include "core/files/hash.h"
 #include "core/stats/statistics.h"
-#include "runner/profiling/points/launch_time.h"
-#include "runner/profiling/points/launches_over_time.h"
 #include "runner/profiling/points/profiled_points.h"
+#include "runner/profiling/times/launch_time.h"
+#include "runner/profiling/times/launches_over_time.h"
 
 namespace rooflinectl {
 

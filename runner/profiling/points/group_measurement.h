@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/model/run.h"
-#include "runner/profiling/points/busy_time.h"
 #include "runner/profiling/points/group_counters.h"
 #include "runner/profiling/points/profiled_group.h"
+#include "runner/profiling/times/busy_time.h"
 
 namespace rooflinectl {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/profile_settings.h"
+#include "core/program/profile_settings.h"
 #include "runner/profiling/points/merge.h"
 
 namespace rooflinectl {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/profile_record.h"
+#include "core/program/profile_record.h"
 
 namespace rooflinectl {
 

@@ -13,21 +13,21 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/serial/profile_records.h"
+#include "core/serial/program/profile_records.h"
 #include "core/text/launch_filter.h"
-#include "runner/profiling/points/device_times.h"
 #include "runner/profiling/points/failed_launches.h"
 #include "runner/profiling/points/group_measurement.h"
-#include "runner/profiling/points/held_collectives.h"
 #include "runner/profiling/points/kernel_codes.h"
 #include "runner/profiling/points/missing_passes.h"
-#include "runner/profiling/points/pass_times.h"
 #include "runner/profiling/points/process_list.h"
 #include "runner/profiling/points/profiled_group.h"
 #include "runner/profiling/points/profiled_points.h"
-#include "runner/profiling/points/range_paths.h"
-#include "runner/profiling/points/range_times.h"
-#include "runner/profiling/points/timeline_merge.h"
+#include "runner/profiling/times/device_times.h"
+#include "runner/profiling/times/held_collectives.h"
+#include "runner/profiling/times/pass_times.h"
+#include "runner/profiling/times/range_paths.h"
+#include "runner/profiling/times/range_times.h"
+#include "runner/profiling/times/timeline_merge.h"
 
 namespace rooflinectl {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/model/profile_settings.h"
 #include "core/model/run.h"
-#include "core/model/timeline.h"
+#include "core/program/profile_settings.h"
+#include "core/program/timeline.h"
 
 namespace rooflinectl {
 

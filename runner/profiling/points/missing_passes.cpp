@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/model/profile_record.h"
+#include "core/program/profile_record.h"
 
 namespace rooflinectl {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model/profile_settings.h"
 #include "core/model/run.h"
+#include "core/program/profile_settings.h"
 #include "runner/profiling/points/profiled_group.h"
 
 namespace rooflinectl {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/application.h"
-#include "core/model/profile_record.h"
+#include "core/program/application.h"
+#include "core/program/profile_record.h"
 
 namespace rooflinectl {
 

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "core/model/application.h"
 #include "core/model/point_id.h"
-#include "core/model/profile_record.h"
+#include "core/program/application.h"
+#include "core/program/profile_record.h"
 #include "runner/profiling/points/group_counters.h"
 
 namespace rooflinectl {

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/model/profile_record.h"
 #include "core/model/run.h"
+#include "core/program/profile_record.h"
 
 /// What kernels and groups of a profiled program are called in a run.
 namespace rooflinectl {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two runs on one roofline: an arrow from where each point was to where it is, on axes that stay where they are.
 import { h, fill } from './dom';
-import { Drawing } from './drawing';
+import { Drawing } from './chart/drawing';
 import { fileOf } from './files';
 import type { Roof } from './generated/page_data';
-import type { Named } from './labels';
+import type { Named } from './chart/labels';
 import { shortened } from './names';
-import { boxOf, Plane, windowAround, type Pixel } from './plane';
-import { attainable, type ShownRoof } from './roof_lines';
-import { draw, short } from './svg';
+import { boxOf, Plane, windowAround, type Pixel } from './chart/plane';
+import { attainable, type ShownRoof } from './chart/roof_lines';
+import { draw, short } from './chart/svg';
 import { applyTheme, THEMED } from './theme';
 
 type Place = [number, number];

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import './page.css';
-import { Chart } from './chart';
-import { boundList, experimentTabs, legend, switches } from './controls';
+import { Chart } from './chart/chart';
+import { boundList, experimentTabs, legend, switches } from './panels/controls';
 import { data, wasWatched } from './data';
 import { fill, h } from './dom';
-import { downloads } from './downloads';
-import { Highlight } from './highlight';
-import { inspector } from './inspector';
-import { overview } from './overview';
-import { jumpToChosen, pinnedPoints } from './pins';
-import { preparePrint } from './print';
-import { rangeTree } from './ranges';
-import { ranks as rankSection } from './ranks';
+import { downloads } from './panels/downloads';
+import { Highlight } from './panels/highlight';
+import { inspector } from './panels/inspector';
+import { overview } from './panels/overview';
+import { jumpToChosen, pinnedPoints } from './panels/pins';
+import { preparePrint } from './panels/print';
+import { rangeTree } from './panels/ranges';
+import { ranks as rankSection } from './panels/ranks';
 import { agreements, ceilings, collectives, energy, environment, implausible, ladder, links as deviceLinks, primitives, program, scaling,
-  sizeSweep, spread, suspicion } from './sections';
-import { PointTable } from './table';
+  sizeSweep, spread, suspicion } from './panels/sections';
+import { PointTable } from './panels/table';
 import { applyTheme } from './theme';
-import { timeChip, timeStrips } from './time_strips';
-import { tooltip } from './tooltip';
+import { timeChip, timeStrips } from './timeline/time_strips';
+import { tooltip } from './panels/tooltip';
 import { bareChart, ViewStore, type Theme } from './view';
 
 const THEMES: Record<Theme, Theme> = { auto: 'dark', dark: 'light', light: 'auto' };

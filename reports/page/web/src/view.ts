@@ -3,7 +3,7 @@
 import { cacheStates, countedLevels, data, LEVELS, type BareChart, type ExperimentView, type Level, type PointView,
   type Window } from './data';
 import { inScope } from './scopes';
-import { inTime, timeFrom, timeText, type Time } from './timeline';
+import { inTime, timeFrom, timeText, type Time } from './timeline/timeline';
 
 export type Work = 'both' | 'useful' | 'executed';
 export type Roofs = 'both' | 'measured' | 'theoretical';

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/roofline/executed/executed_roof.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "analysis/roofline/executed/executed_work.h"
+#include "analysis/roofline/point.h"
+
+namespace rooflinectl {
+
+namespace {
+
+/// `what`: the counters in words, `FP64 operations`.
+std::string not_counted(const Counters& counters, std::string_view key, std::string_view what) {
+  const std::string why = why_not_counted(counters, key);
+  return why.empty() ? fmt::format("{} not counted", what) : fmt::format("{} not counted: {}", what, why);
+}
+
+/// Why the first of `keys` without a number has none; empty where all have one.
+std::string missing_of(const Counters& counters, std::string_view what,
+                       std::initializer_list<std::string_view> keys) {
+  for (const std::string_view key : keys) {
+    if (!value_of(counters, key)) return not_counted(counters, key, what);
+  }
+  return {};
+}
+
+ResourceUse unknown(Bound resource, double amount, std::string reason) {
+  return {.resource = resource, .amount = amount, .missing = std::move(reason)};
+}
+
+ResourceUse without(Bound resource, double amount, std::string_view ceiling) {
+  return unknown(resource, amount, fmt::format("the ceiling {} was not measured", ceiling));
+}
+
+/// `amount` at the rate of `limit`, which is not needed where there is nothing to do.
+ResourceUse at_rate(Bound resource, double amount, const std::optional<Limit>& limit, std::string_view id) {
+  if (!limit && amount > 0) return without(resource, amount, id);
+  if (!limit) return {.resource = resource, .time_s = 0};
+  return {.resource = resource,
+          .amount = amount,
+          .time_s = amount / limit->per_s,
+          .ceilings = limit->ceilings,
+          .relative_spread = limit->relative_spread};
+}
+
+ResourceUse dram_use(const Counters& counters, const Ceilings& ceilings) {
+  const auto counted = counted_traffic(counters);
+  if (!counted) {
+    return unknown(Bound::dram, 0,
+                   missing_of(counters, "DRAM bytes", {counter::kDramReadBytes, counter::kDramWriteBytes}));
+  }
+  const Traffic& traffic = *counted;
+  return at_rate(Bound::dram, traffic.bytes(), ceilings.memory(traffic), ceilings.memory_id(traffic));
+}
+
+constexpr std::string_view kL2Write = "l2_write";
+
+/// Whether all that a kernel asks of L2 is to be written: it stores, but has neither loads nor atomic
+/// operations, and no shared memory, into which copies could go past the counter of loads.
+bool writes_only(const Counters& counters) {
+  return value_of(counters, counter::kGlobalLoadSectorEfficiency) == 0 &&
+         value_of(counters, counter::kGlobalStoreSectorEfficiency).value_or(0) > 0 &&
+         value_of(counters, counter::kSharedBytes) == 0 &&
+         value_of(counters, counter::kL2AtomicOperations) == 0;
+}
+
+ResourceUse l2_use(const Counters& counters, const Ceilings& ceilings) {
+  const auto bytes = value_of(counters, counter::kL2Bytes);
+  if (!bytes) return unknown(Bound::l2, 0, not_counted(counters, counter::kL2Bytes, "L2 bytes"));
+  const auto write = ceilings.find(kL2Write);
+  if (writes_only(counters) && write) return at_rate(Bound::l2, *bytes, write, kL2Write);
+  return at_rate(Bound::l2, *bytes, ceilings.cache(MemoryLevel::l2), cache_ceiling_id(MemoryLevel::l2));
+}
+
+ResourceUse l1_use(const Counters& counters, const Ceilings& ceilings) {
+  const auto bytes = value_of(counters, counter::kL1Bytes);
+  if (!bytes) return unknown(Bound::l1, 0, not_counted(counters, counter::kL1Bytes, "L1 bytes"));
+  return at_rate(Bound::l1, *bytes, ceilings.cache(MemoryLevel::l1), cache_ceiling_id(MemoryLevel::l1));
+}
+
+ResourceUse shared_use(const Counters& counters, const Ceilings& ceilings) {
+  const auto passed = shared_traffic(counters);
+  if (!passed)
+    return unknown(Bound::shared, 0, not_counted(counters, counter::kSharedBytes, "shared-memory bytes"));
+  return at_rate(Bound::shared, *passed, ceilings.cache(MemoryLevel::shared),
+                 cache_ceiling_id(MemoryLevel::shared));
+}
+
+/// The time of a pipe if every warp instruction that it executed was for a full warp and did one multiply-add
+/// per lane, for which the ceiling counts this many operations.
+std::optional<double> most_time_s(const std::optional<double>& executed, double operations,
+                                  const std::optional<Limit>& limit) {
+  if (!executed || (!limit && *executed > 0)) return std::nullopt;
+  if (*executed == 0) return 0;
+  return *executed * kLanes * operations / limit->per_s;
+}
+
+void set_least_time(ResourceUse& use, const Operations& operations, Dtype precision,
+                    const Ceilings& ceilings) {
+  const auto limit = ceilings.compute(operations, precision);
+  if (!limit) return;
+  use.amount = operations.flops;
+  use.least_time_s = operations.flops / limit->per_s;
+  use.ceilings = limit->ceilings;
+  use.relative_spread = limit->relative_spread;
+}
+
+ResourceUse float_use(const Counters& counters, const Ceilings& ceilings, Dtype precision) {
+  constexpr double kOperationsPerLane = 2;
+  const Bound resource = pipe_of(precision);
+  const auto done = counted_operations(counters, precision);
+  if (!done) {
+    const bool is_f64 = precision == Dtype::f64;
+    ResourceUse use = unknown(
+        resource, 0,
+        is_f64 ? missing_of(counters, "FP64 operations", {counter::kDadd, counter::kDmul, counter::kDfma})
+               : missing_of(counters, "FP32 operations",
+                            {counter::kFadd, counter::kFmul, counter::kFfma, counter::kFadd2, counter::kFmul2,
+                             counter::kFfma2}));
+    set_least_time(use, operations_at_least(counters, precision), precision, ceilings);
+    use.most_time_s = most_time_s(
+        value_of(counters, is_f64 ? counter::kFp64PipeInstructions : counter::kFmaPipeInstructions),
+        kOperationsPerLane, ceilings.find(is_f64 ? "f64_fma" : "f32_fma"));
+    return use;
+  }
+  const auto limit = ceilings.compute(*done, precision);
+  return at_rate(resource, done->flops, limit, ceilings.missing_for(*done, precision));
+}
+
+/// A packed instruction and a scalar one keep a lane of the pipe equally busy, so the time is known even
+/// though the number of operations is not. The ceilings count four operations per instruction.
+ResourceUse half_use(const Counters& counters, const Ceilings& ceilings) {
+  constexpr double kOperationsPerInstruction = 4;
+  auto limit = ceilings.find("f16_fma");
+  // Both types run in one pipe. The faster of its two benchmarks shows what it can do.
+  if (auto other = ceilings.find("bf16_fma"); other && (!limit || other->per_s > limit->per_s)) limit = other;
+  std::string missing =
+      missing_of(counters, "FP16 instructions", {counter::kHadd, counter::kHmul, counter::kHfma});
+  if (!missing.empty()) {
+    ResourceUse use = unknown(Bound::fp16, 0, std::move(missing));
+    use.most_time_s = most_time_s(most_half_instructions(counters), kOperationsPerInstruction, limit);
+    return use;
+  }
+  const double instructions = *value_of(counters, counter::kHadd) + *value_of(counters, counter::kHmul) +
+                              *value_of(counters, counter::kHfma);
+  if (limit) limit->per_s /= kOperationsPerInstruction;
+  return at_rate(Bound::fp16, instructions, limit, "f16_fma");
+}
+
+/// Additions and logic run in one pipe, multiply-adds in another: together they complete at most what both
+/// benchmarks do, at two operations per instruction.
+ResourceUse integer_use(const Counters& counters, const Ceilings& ceilings) {
+  constexpr double kOperationsPerInstruction = 2;
+  const auto instructions = value_of(counters, counter::kIntegerOps);
+  if (!instructions)
+    return unknown(Bound::int32, 0, not_counted(counters, counter::kIntegerOps, "integer instructions"));
+  const auto add = ceilings.find("i32_add");
+  const auto fma = ceilings.find("i32_fma");
+  std::optional<Limit> both;
+  if (add && fma) {
+    both = Limit{{add->ceilings.front(), fma->ceilings.front()},
+                 (add->per_s + fma->per_s) / kOperationsPerInstruction,
+                 std::max(add->relative_spread, fma->relative_spread)};
+  }
+  return at_rate(Bound::int32, *instructions, both, add ? "i32_fma" : "i32_add");
+}
+
+ResourceUse tensor_use(const Measurement& measurement, const Ceilings& ceilings) {
+  const Counters& counters = measurement.counters;
+  const auto instructions = tensor_instructions(counters);
+  const auto work = tensor_work(measurement, ceilings);
+  if (!instructions && !work) {
+    return unknown(Bound::tensor, 0,
+                   not_counted(counters, counter::kTensorPipeInstructions, "Tensor Core instructions"));
+  }
+  if (!work) {
+    return unknown(
+        Bound::tensor, 0,
+        fmt::format("the operations of {:.0f} tensor instructions were not counted", *instructions));
+  }
+  if (!work->time_s) return without(Bound::tensor, work->operations, work->missing_ceiling);
+  return {.resource = Bound::tensor,
+          .amount = work->operations,
+          .time_s = work->time_s,
+          .ceilings = CeilingIds(work->ceilings.begin(), work->ceilings.end()),
+          .relative_spread = work->relative_spread};
+}
+
+double order_of(const ResourceUse& use) {
+  return use.time_s || use.least_time_s > 0 ? use.known_time_s() : -1;
+}
+
+std::optional<MemoryLevel> level_of(Bound resource) {
+  switch (resource) {
+    case Bound::dram:
+      return MemoryLevel::dram;
+    case Bound::l2:
+      return MemoryLevel::l2;
+    case Bound::l1:
+      return MemoryLevel::l1;
+    case Bound::shared:
+      return MemoryLevel::shared;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::vector<ResourceUse> resource_uses(const Measurement& measurement, const Ceilings& ceilings) {
+  const Counters& counters = measurement.counters;
+  std::vector<ResourceUse> uses = {dram_use(counters, ceilings),
+                                   l2_use(counters, ceilings),
+                                   l1_use(counters, ceilings),
+                                   shared_use(counters, ceilings),
+                                   float_use(counters, ceilings, Dtype::f64),
+                                   float_use(counters, ceilings, Dtype::f32),
+                                   half_use(counters, ceilings),
+                                   integer_use(counters, ceilings),
+                                   tensor_use(measurement, ceilings)};
+  std::stable_sort(uses.begin(), uses.end(),
+                   [](const ResourceUse& a, const ResourceUse& b) { return order_of(a) > order_of(b); });
+  return uses;
+}
+
+bool is_indispensable(const ResourceUse& use, Counting counting) {
+  if (counting == Counting::imported && (use.resource == Bound::l2 || use.resource == Bound::fp16)) {
+    return false;
+  }
+  return use.resource != Bound::l1 && use.resource != Bound::shared && use.resource != Bound::int32;
+}
+
+const ResourceUse* main_pipe(const std::vector<ResourceUse>& uses) {
+  for (const ResourceUse& use : uses) {
+    const bool is_pipe = use.resource == Bound::fp64 || use.resource == Bound::fp32 ||
+                         use.resource == Bound::fp16 || use.resource == Bound::tensor;
+    if (is_pipe && use.known_time_s() > 0) return &use;
+  }
+  return nullptr;
+}
+
+RoofOrReason executed_roof(const std::vector<ResourceUse>& uses, std::optional<double> flops,
+                           Counting counting) {
+  const double longest_s = uses.empty() ? 0 : uses.front().known_time_s();
+  std::string missing;
+  for (const ResourceUse& use : uses) {
+    const bool cannot_be_longer = use.most_time_s && *use.most_time_s <= longest_s;
+    if (missing.empty() && is_indispensable(use, counting) && !use.time_s && !cannot_be_longer) {
+      missing = use.missing;
+    }
+  }
+  const bool is_partly_counted = !missing.empty();
+  if (is_partly_counted && (counting == Counting::ours || longest_s <= 0)) return {std::nullopt, missing};
+  if (longest_s <= 0) {
+    return {std::nullopt, "it moves no bytes and does no operations that are counted"};
+  }
+  Roof roof;
+  roof.is_partly_counted = is_partly_counted;
+  roof.time_s = longest_s;
+  roof.resource = uses.front().resource;
+  roof.ceilings = uses.front().ceilings;
+  roof.relative_spread = uses.front().relative_spread;
+  if (flops) roof.flop_per_s = *flops / roof.time_s;
+  // The slowest of the memory levels, and the slowest of the pipes.
+  for (const ResourceUse& use : uses) {
+    const double time_s = use.known_time_s();
+    if (time_s <= 0) continue;
+    const auto level = level_of(use.resource);
+    if (level && roof.memory_ceiling.empty()) {
+      roof.level = *level;
+      roof.memory_ceiling = use.ceilings.front();
+      roof.memory_bytes_per_s = use.amount / time_s;
+    } else if (!level && roof.compute_ceilings.empty()) {
+      roof.compute_ceilings = use.ceilings;
+      roof.compute_flop_per_s = flops.value_or(0) / time_s;
+    }
+  }
+  return {roof, std::move(missing)};
+}
+
+}  // namespace rooflinectl

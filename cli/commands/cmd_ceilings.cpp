@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/finished_run.h"
+#include "cli/progress/progress.h"
+#include "cli/terminal.h"
+#include "reports/charts/model/file_names.h"
+#include "reports/formats/terminal.h"
+#include "reports/reports.h"
+#include "runner/machine/catalogue.h"
+#include "runner/machine/chosen_devices.h"
+#include "runner/measuring/device_ceilings.h"
+#include "runner/measuring/measure.h"
+
+namespace rooflinectl {
+
+namespace {
+
+struct CeilingsOptions {
+  std::vector<std::string> devices = {"0"};
+  std::string output = "runs";
+  bool quick = false;
+  bool fresh = false;
+  bool no_counters = false;
+  std::vector<std::string> command_line;
+};
+
+/// DRAM and f32: the ceilings that most kernels need.
+bool is_quick(const std::string& id) {
+  return id.starts_with("dram_") || id == "f32_add" || id == "f32_fma";
+}
+
+Plan plan_of(const CeilingsOptions& options) {
+  Plan plan;
+  plan.name = "ceilings";
+  for (const std::string& id : load_catalogue().ceilings) {
+    if (!options.quick || is_quick(id)) plan.ceilings.push_back(id);
+  }
+  return plan;
+}
+
+MeasureRequest request_of(const CeilingsOptions& options) {
+  MeasureRequest request;
+  request.plan = plan_of(options);
+  request.counters = !options.no_counters;
+  request.collector = require_collector();
+  request.output = options.output;
+  request.command_line = options.command_line;
+  request.fresh_ceilings = options.fresh;
+  return request;
+}
+
+void print_pictures(const MeasureResult& result) {
+  for (std::size_t device = 0; device < result.run.devices.size(); ++device) {
+    terminal::print("picture: {}\n",
+                    (result.folder / fmt::format("{}.png", ceilings_chart_file_name(device))).string());
+  }
+}
+
+int ceilings(const CeilingsOptions& options) {
+  MeasureRequest request = request_of(options);
+  const DeviceChoice devices = device_choice(options.devices);
+  MeasureResult result;
+  if (!devices.several.empty()) {
+    ProgressDisplay display(stderr);
+    Progress progress(display, Verbosity::normal);
+    result = measure_ceilings(request, devices.several, progress);
+    if (result.stop_signal) {
+      return end_interrupted(result, "to finish: the same command without --fresh, which reuses them");
+    }
+  } else {
+    request.device = devices.one;
+    result = measure_with_progress(request, Verbosity::normal);
+    if (result.stop_signal) return end_interrupted(result);
+  }
+
+  const ReportModel report(result.run);
+  write_reports(report, result.folder);
+  terminal::print("\n{}\n", terminal_summary(report, columns_of(stdout)));
+  for (const std::string& loss : result.losses) terminal::print("{}\n", loss);
+  terminal::print("measured in {:.1f} s\n", result.run.wall_s);
+  print_pictures(result);
+  terminal::flush(stdout);
+  make_latest(result.folder);
+  if (result.stopped_by) throw *result.stopped_by;
+  return result.losses.empty() ? 0 : static_cast<int>(ErrorKind::measurement);
+}
+
+}  // namespace
+
+void add_ceilings_command(CLI::App& app, Action& action, int argc, char** argv) {
+  const auto options = std::make_shared<CeilingsOptions>();
+  options->command_line.assign(argv, argv + argc);
+  CLI::App* const command = app.add_subcommand(
+      "ceilings",
+      "Measure the ceilings of GPUs: memory levels, precisions, launch latency; the links between them, and "
+      "collectives over them");
+  command
+      ->add_option("-d,--device", options->devices,
+                   "The GPU, or GPUs: their indices or UUIDs as nvidia-smi -L prints them, or all")
+      ->delimiter(',')
+      ->type_name("INDEX|UUID,...|all")
+      ->default_str("0");
+  command->add_option("-o,--output", options->output, "Folder in which to create ceilings/<UTC time>/")
+      ->type_name("DIR")
+      ->capture_default_str();
+  command->add_flag("--quick", options->quick, "Only DRAM and FP32");
+  command->add_flag("--fresh", options->fresh,
+                    "Measure all ceilings again, even if an earlier run measured them");
+  command->add_flag("--no-counters", options->no_counters,
+                    "Do not confirm the ceilings with hardware counters");
+  command->footer(
+      "Measured ceilings are stored per device, driver, clocks and version of this tool\n"
+      "in $XDG_CACHE_HOME/rooflinectl (~/.cache/rooflinectl), and reused by this\n"
+      "command and by `run`.\n"
+      "\n"
+      "Several GPUs are measured one after the other, then the bandwidth from each to\n"
+      "every other: by copy engine, by loads issued by the target, by stores issued by\n"
+      "the source; then NCCL's collectives over all of them, where libnccl.so.2 is\n"
+      "found (set ROOFLINECTL_NCCL if it is elsewhere). `profile` and `merge` compare\n"
+      "the collectives of programs on the same GPUs with these.\n"
+      "\n"
+      "Examples:\n"
+      "  rooflinectl ceilings\n"
+      "  rooflinectl ceilings --quick --fresh --device 1\n"
+      "  rooflinectl ceilings --device all");
+  command->callback([&action, options] { action = [options] { return ceilings(*options); }; });
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/analysed_runs.h"
+#include "cli/commands.h"
+#include "cli/finished_run.h"
+#include "cli/plan_file.h"
+#include "cli/progress/progress.h"
+#include "cli/terminal.h"
+#include "core/error.h"
+#include "core/program/application.h"
+#include "core/serial/run_file.h"
+#include "reports/reports.h"
+#include "reports/tables/agreement_summary.h"
+#include "reports/tables/agreement_table.h"
+#include "reports/text/text_table.h"
+#include "runner/crosscheck/cross_checks.h"
+#include "runner/machine/catalogue.h"
+#include "runner/measuring/measure.h"
+#include "runner/processes/stop_signals.h"
+#include "runner/runs/folder_lock.h"
+#include "runner/runs/run_folder.h"
+
+namespace rooflinectl {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDefaultDevice = "0";
+constexpr const char* kDefaultOutput = "runs";
+
+struct CrosscheckOptions {
+  std::string subject;
+  std::vector<std::string> tools;  ///< their names; empty: those for which a file is given, or else all
+  std::optional<std::string> ncu_file;
+  std::optional<std::string> nsys_file;
+  std::optional<std::string> device;
+  std::optional<std::string> output;
+  bool every = false;
+  std::vector<std::string> command_line;
+
+  bool wants(CrossCheckTool tool) const {
+    if (!tools.empty()) return std::find(tools.begin(), tools.end(), to_string(tool)) != tools.end();
+    if (!ncu_file && !nsys_file) return true;
+    return (tool == CrossCheckTool::ncu && ncu_file) || (tool == CrossCheckTool::nsys && nsys_file);
+  }
+};
+
+std::vector<std::string> names_of_tools() {
+  std::vector<std::string> names;
+  for (const CrossCheckTool tool : kCrossCheckTools) names.emplace_back(to_string(tool));
+  return names;
+}
+
+// ---- the run ----
+
+/// A run on disk that nobody else writes to.
+struct KeptRun {
+  fs::path file;
+  FolderLock lock;
+  Run run;
+  bool is_bad = false;  ///< something in it failed or is unverified
+
+  fs::path folder() const { return file.parent_path(); }
+};
+
+bool is_run(const fs::path& subject) {
+  const std::string name = subject.filename().string();
+  return fs::is_directory(subject) || name.ends_with(".json") || name.ends_with(".json.gz");
+}
+
+/// Throws Error(usage) if an option would have no effect.
+void refuse_idle_options(const CrosscheckOptions& options) {
+  const auto refuse_if = [](bool is_idle, const char* why) {
+    if (is_idle) throw Error(ErrorKind::usage, why);
+  };
+  const bool is_measured = is_run(options.subject);
+  refuse_if(options.ncu_file && !options.wants(CrossCheckTool::ncu),
+            "--ncu-file: --with does not include ncu");
+  refuse_if(options.nsys_file && !options.wants(CrossCheckTool::nsys),
+            "--nsys-file: --with does not include nsys");
+  refuse_if(is_measured && options.device,
+            "--device: a finished run is always checked on the GPU that measured it");
+  refuse_if(is_measured && options.output, "--output: the results for a finished run go to its own folder");
+}
+
+KeptRun open_run(const fs::path& subject) {
+  KeptRun kept;
+  // `latest` may point elsewhere before the checks have ended.
+  kept.file = fs::weakly_canonical(run_file(subject));
+  kept.lock = FolderLock(kept.folder());
+  kept.run = read_run(kept.file);
+  return kept;
+}
+
+/// With reports, unless it was interrupted: the checks take minutes, and may be interrupted too.
+MeasureResult measure_plan(const CrosscheckOptions& options) {
+  MeasureRequest request;
+  request.plan = load_plan(options.subject);
+  request.device = options.device.value_or(kDefaultDevice);
+  request.collector = require_collector();
+  request.output = options.output.value_or(kDefaultOutput);
+  request.command_line = options.command_line;
+  MeasureResult result = measure_with_progress(request, Verbosity::normal);
+  if (result.stop_signal) return result;
+  write_reports(ReportModel(result.run), result.folder);
+  make_latest(result.folder);
+  if (result.stopped_by) throw *result.stopped_by;
+  return result;
+}
+
+// ---- the checks ----
+
+struct WantedCheck {
+  CrossCheckTool tool = CrossCheckTool::ncu;
+  std::optional<std::string> recorded;  ///< the file to read instead of running the tool
+};
+
+std::vector<WantedCheck> wanted_checks(const CrosscheckOptions& options) {
+  std::vector<WantedCheck> checks = {{CrossCheckTool::ncu, options.ncu_file},
+                                     {CrossCheckTool::nsys, options.nsys_file},
+                                     {CrossCheckTool::activity, std::nullopt}};
+  std::erase_if(checks, [&](const WantedCheck& check) { return !options.wants(check.tool); });
+  return checks;
+}
+
+CheckOutcome make(const WantedCheck& check, const CrossCheckRequest& request) {
+  switch (check.tool) {
+    case CrossCheckTool::ncu:
+      return cross_check_with_ncu(request, check.recorded);
+    case CrossCheckTool::nsys:
+      return cross_check_with_nsys(request, check.recorded);
+    case CrossCheckTool::activity:
+      break;
+  }
+  return cross_check_with_activity(request);
+}
+
+struct CheckResult {
+  std::vector<CheckOutcome> finished;
+  std::vector<WantedCheck> missing;  ///< because a signal came
+  std::optional<int> stop_signal;
+};
+
+/// Throws Error(usage) if a tool is asked for that cannot check the run.
+void leave_out_impossible(std::vector<WantedCheck>& checks, const Run& run,
+                          const CrosscheckOptions& options) {
+  if (has_own_points(run)) return;
+  std::erase_if(checks, [](const WantedCheck& check) { return check.tool != CrossCheckTool::ncu; });
+  const bool is_asked_for = !options.tools.empty() || options.ncu_file || options.nsys_file;
+  if (!is_asked_for || !checks.empty()) return;
+  throw Error(ErrorKind::usage, "only ncu can check the kernels of a profiled program", "use --with ncu");
+}
+
+CheckResult make_checks(const KeptRun& kept, const CrosscheckOptions& options) {
+  StopSignals stop_signals;
+  const CrossCheckRequest request{kept.run, find_collector(), kept.folder() / "crosscheck",
+                                  stop_signals.fd()};
+  CheckResult result;
+  result.missing = wanted_checks(options);
+  leave_out_impossible(result.missing, kept.run, options);
+  while (!result.missing.empty()) {
+    const WantedCheck& wanted = result.missing.front();
+    terminal::print(stderr, "checking with {}\n", to_string(wanted.tool));
+    if (wanted.tool == CrossCheckTool::ncu && !wanted.recorded && kept.run.application) {
+      terminal::print(stderr, "running the program again: {}\n",
+                      command_text(kept.run.application->command_line));
+    }
+    CheckOutcome outcome = make(wanted, request);
+    result.stop_signal = stop_signals.take();
+    if (result.stop_signal) break;
+    result.finished.push_back(std::move(outcome));
+    result.missing.erase(result.missing.begin());
+  }
+  return result;
+}
+
+const CrossCheck* earlier_check(const Run& run, CrossCheckTool tool) {
+  const auto found = std::find_if(run.cross_checks.begin(), run.cross_checks.end(),
+                                  [&](const CrossCheck& check) { return check.tool == tool; });
+  return found == run.cross_checks.end() ? nullptr : &*found;
+}
+
+/// Puts a check in the place of an earlier one by the same tool.
+void keep(Run& run, const CrossCheck& check) {
+  std::erase_if(run.cross_checks, [&](const CrossCheck& other) { return other.tool == check.tool; });
+  run.cross_checks.push_back(check);
+}
+
+// ---- what the user sees ----
+
+bool is_zero(const Agreement& agreement) {
+  return agreement.ours.value() == 0 && agreement.reference.value() == 0;
+}
+
+void print_check(const CrossCheck& check, bool every) {
+  terminal::print("\n{}{}{}\n", to_string(check.tool), check.version.empty() ? "" : " ", check.version);
+  if (!check.reason.empty()) terminal::print("  no verdict: {}\n", check.reason);
+  if (!check.hint.empty()) terminal::print("  hint: {}\n", check.hint);
+  if (check.agreements.empty()) return;
+
+  std::vector<std::vector<std::string>> quantities = {quantity_headings()};
+  for (const QuantitySummary& summary : by_quantity(check.agreements)) {
+    quantities.push_back(quantity_cells(summary));
+  }
+  terminal::print("{}", text_table(quantities, "  "));
+
+  std::vector<std::vector<std::string>> rows = {agreement_headings(std::string(to_string(check.tool)))};
+  for (const Agreement& agreement : check.agreements) {
+    const bool agrees = agreement.verdict() == Verdict::agrees;
+    if (!agrees || (every && !is_zero(agreement))) rows.push_back(agreement_cells(agreement));
+  }
+  if (rows.size() > 1) terminal::print("\n{}", text_table(rows, "  "));
+}
+
+int verdict_of(const std::vector<CheckOutcome>& outcomes, bool run_is_bad) {
+  bool compared = false;
+  bool differs = false;
+  for (const CheckOutcome& outcome : outcomes) {
+    if (outcome.is_file_wrong) return static_cast<int>(ErrorKind::usage);
+    for (const Agreement& agreement : outcome.check.agreements) {
+      compared = compared || agreement.verdict() != Verdict::unavailable;
+      differs = differs || agreement.verdict() == Verdict::differs;
+    }
+  }
+  if (!compared) return static_cast<int>(ErrorKind::environment);
+  return differs || run_is_bad ? static_cast<int>(ErrorKind::measurement) : 0;
+}
+
+void save(const KeptRun& kept, const CrosscheckOptions& options) {
+  std::vector<fs::path> inputs;
+  for (const auto& recorded : {options.ncu_file, options.nsys_file}) {
+    if (recorded) inputs.emplace_back(*recorded);
+  }
+  try {
+    write_run(kept.file, kept.run);
+    const std::optional<Timeline> timeline = timeline_beside(kept.file, kept.run);
+    write_reports(ReportModel(as_written(kept.run), {}, timeline ? &*timeline : nullptr), kept.folder(),
+                  inputs);
+  } catch (const Error& error) {
+    throw rescue_run(kept.run, error);
+  }
+  terminal::print("\nreport: {}\n", (kept.folder() / "report.html").string());
+}
+
+/// After Ctrl-C or SIGTERM: prints what was saved, and returns the exit code.
+int end_interrupted(const KeptRun& kept, const CheckResult& result) {
+  const std::string file = kept.file.string();
+  std::vector<std::string_view> tools;
+  std::string recorded;
+  for (const WantedCheck& check : result.missing) {
+    tools.push_back(to_string(check.tool));
+    if (check.recorded) recorded += fmt::format(" --{}-file {}", to_string(check.tool), *check.recorded);
+  }
+  terminal::print(stderr, "interrupted; the run and the finished checks are saved: rooflinectl report {}\n",
+                  file);
+  terminal::print(stderr, "to finish: rooflinectl crosscheck {} --with {}{}\n", file, fmt::join(tools, ","),
+                  recorded);
+  return 128 + *result.stop_signal;
+}
+
+int check_run(KeptRun kept, const CrosscheckOptions& options) {
+  const CheckResult result = make_checks(kept, options);
+  bool has_news = false;
+  for (const CheckOutcome& outcome : result.finished) {
+    const CrossCheck& check = outcome.check;
+    print_check(check, options.every);
+    if (!check.agreements.empty()) {
+      keep(kept.run, check);
+      has_news = true;
+    } else if (earlier_check(kept.run, check.tool) != nullptr) {
+      terminal::print("  keeping the earlier result\n");
+    }
+  }
+  if (has_news) save(kept, options);
+  return result.stop_signal ? end_interrupted(kept, result) : verdict_of(result.finished, kept.is_bad);
+}
+
+int crosscheck(const CrosscheckOptions& options) {
+  refuse_idle_options(options);
+  if (is_run(options.subject)) return check_run(open_run(options.subject), options);
+  const MeasureResult measured = measure_plan(options);
+  if (measured.stop_signal) return end_interrupted(measured);
+  KeptRun kept = open_run(measured.folder);
+  kept.is_bad = measured.bad_points() > 0 || !measured.losses.empty();
+  return check_run(std::move(kept), options);
+}
+
+}  // namespace
+
+void add_crosscheck_command(CLI::App& app, Action& action, int argc, char** argv) {
+  const auto options = std::make_shared<CrosscheckOptions>();
+  options->command_line.assign(argv, argv + argc);
+  CLI::App* const command =
+      app.add_subcommand("crosscheck", "Compare the numbers of a run with those of other profilers");
+  command
+      ->add_option("run", options->subject,
+                   "A finished run (its folder, run.json or run.json.gz), or a plan, which is measured first")
+      ->required()
+      ->type_name("RUN|PLAN");
+  command
+      ->add_option("--with", options->tools,
+                   "ncu (counters and durations), nsys (durations, NVTX ranges), activity (durations, by "
+                   "CUPTI); default: the tools with a file, or else all")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(names_of_tools()))
+      ->type_name("TOOL,...");
+  command
+      ->add_option(
+          "--ncu-file", options->ncu_file,
+          "Read this recording instead of running ncu: a .ncu-rep or .ncu-repz, or the CSV of its raw page")
+      ->type_name("FILE");
+  command
+      ->add_option("--nsys-file", options->nsys_file,
+                   "Read this recording instead of running nsys: a .nsys-rep, or its SQLite export")
+      ->type_name("FILE");
+  command->add_option("-d,--device", options->device, "With a plan: index or UUID of the GPU")
+      ->type_name("INDEX|UUID")
+      ->default_str(kDefaultDevice);
+  command
+      ->add_option("-o,--output", options->output,
+                   "With a plan: folder in which to create <plan name>/<UTC time>/")
+      ->type_name("DIR")
+      ->default_str(kDefaultOutput);
+  command->add_flag("--all", options->every, "Show every comparison, not only those that differ");
+  command->footer(
+      "A profiled program is run again under ncu, which counts one launch of each of up\n"
+      "to 30 points.\n"
+      "\n"
+      "Exit codes: 1 a number differs by more than its tolerance; 2 a tool's file\n"
+      "cannot be used; 3 nothing could be compared, and nothing is written.\n"
+      "docs/crosscheck.md lists the tolerances.\n"
+      "\n"
+      "Examples:\n"
+      "  rooflinectl crosscheck runs/reductions/latest\n"
+      "  rooflinectl crosscheck experiments.yaml --with ncu\n"
+      "  rooflinectl crosscheck run.json --with ncu --ncu-file report.ncu-rep");
+  command->callback([&action, options] { action = [options] { return crosscheck(*options); }; });
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <memory>
+
+#include "cli/analysed_runs.h"
+#include "cli/commands.h"
+#include "cli/json_answer.h"
+#include "cli/options/percentage_option.h"
+#include "cli/terminal.h"
+#include "core/error.h"
+#include "core/files/files.h"
+#include "core/serial/run_file.h"
+#include "core/text/names.h"
+#include "reports/compare/gate_reports.h"
+#include "reports/text/format.h"
+
+namespace rooflinectl {
+
+namespace {
+
+/// What `--only` names: the checks one by one, and both that come from counters.
+constexpr const char* kCounters = "counters";
+constexpr const char* kDevices = "devices";
+constexpr const char* kPoints = "points";
+constexpr const char* kLaunches = "launches";
+
+struct GateCommandOptions {
+  std::vector<std::string> runs;
+  std::vector<std::string> baseline;
+  std::vector<std::string> history;
+  std::size_t last = 10;
+  std::vector<std::string> only;
+  std::vector<std::string> allow;
+  std::string junit;
+  std::string markdown;
+  bool json = false;
+  GateOptions gate;
+};
+
+std::vector<GateCheck> chosen_checks(const std::vector<std::string>& only) {
+  std::vector<GateCheck> checks;
+  for (const GateCheck check : kGateChecks) {
+    const bool is_counted = check == GateCheck::dram || check == GateCheck::operations;
+    if (only.empty() || contains(only, to_string(check)) || (is_counted && contains(only, kCounters))) {
+      checks.push_back(check);
+    }
+  }
+  return checks;
+}
+
+/// Throws Error(usage) if writing would destroy something.
+void check_outputs(const GateCommandOptions& options) {
+  for (const std::string& output : {options.junit, options.markdown}) {
+    if (output.empty()) continue;
+    refuse_to_overwrite(output, run_files(options.runs));
+    refuse_to_overwrite(output, run_files(options.baseline));
+  }
+  if (!options.junit.empty() && !options.markdown.empty() && is_same_file(options.junit, options.markdown)) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: --junit and --markdown name the same file", options.junit));
+  }
+}
+
+/// The drift between fewer runs is hardly known.
+constexpr std::size_t kFewestRunsOfHistory = 3;
+
+[[noreturn]] void refuse_history(const AnalysedRun& now, std::size_t comparable,
+                                 const std::vector<LeftOutRun>& left_out) {
+  constexpr std::size_t kMostNamed = 10;
+  const std::string usable =
+      comparable == 0 ? "no run" : fmt::format("only {}", format::counted(comparable, "run"));
+  std::string message = fmt::format("{} can serve as the base of {}; --history needs at least {}", usable,
+                                    now.name, kFewestRunsOfHistory);
+  for (std::size_t i = 0; i < std::min(left_out.size(), kMostNamed); ++i) {
+    message += fmt::format("\n  {} {}", left_out[i].name, left_out[i].reason);
+  }
+  throw Error(ErrorKind::usage, message,
+              "measure the base more often, or compare with one run: gate BASE NEW");
+}
+
+/// The newest runs that `now` can be compared with.
+std::vector<AnalysedRun> bases_from_history(const AnalysedRun& now, const GateCommandOptions& options) {
+  RunsOverTime read = read_runs_over_time(options.history);
+  ComparableRuns comparable = runs_comparable_with(now, std::move(read.runs));
+  std::vector<AnalysedRun>& bases = comparable.runs;
+  const std::size_t found = bases.size();
+  if (found < kFewestRunsOfHistory) {
+    comparable.left_out.insert(comparable.left_out.begin(), read.damaged.begin(), read.damaged.end());
+    refuse_history(now, found, comparable.left_out);
+  }
+  for (const auto& [name, reason] : read.damaged) terminal::print(stderr, "left out: {} {}\n", name, reason);
+  const std::size_t used = std::min(options.last, found);
+  if (!options.json) terminal::print("baseline: the newest {} of {} comparable runs\n", used, found);
+  return {std::make_move_iterator(bases.end() - static_cast<std::ptrdiff_t>(used)),
+          std::make_move_iterator(bases.end())};
+}
+
+int run_gate(const GateCommandOptions& options) {
+  check_outputs(options);
+  const bool has_history = !options.history.empty();
+  RunsToCompare runs = has_history ? RunsToCompare{{}, read_runs(options.runs)}
+                                   : read_runs_to_compare(options.runs, options.baseline);
+  if (runs.now.size() != 1) {
+    throw Error(ErrorKind::usage, "the gate takes exactly one new run",
+                "use: gate BASE NEW, gate NEW --baseline BASE BASE ..., or gate NEW --history DIR");
+  }
+  if (has_history) runs.baseline = bases_from_history(runs.now.front(), options);
+  GateOptions chosen = options.gate;
+  chosen.checks = chosen_checks(options.only);
+  chosen.allow_other_devices = contains(options.allow, kDevices);
+  chosen.allow_other_points = contains(options.allow, kPoints);
+  chosen.allow_other_launches = contains(options.allow, kLaunches);
+  const RunComparison comparison = compare(runs.baseline, runs.now.front());
+  const Gate judged = gate(comparison, chosen);
+  if (!options.junit.empty()) {
+    write_file(options.junit, gate_junit(judged), "choose another file with --junit");
+  }
+  if (!options.markdown.empty()) {
+    write_file(options.markdown, gate_md(judged), "choose another file with --markdown");
+  }
+  if (options.json) {
+    const serial::Json head = answer_head("gate", devices_of({runs.baseline, runs.now}));
+    terminal::print("{}", serial::to_document(answered(head, gate_json(judged))));
+  } else {
+    terminal::print("{}", gate_text(judged, columns_of(stdout)));
+  }
+  return judged.exit_code();
+}
+
+std::vector<std::string> names_of_checks() {
+  std::vector<std::string> names = {kCounters};
+  for (const GateCheck check : kGateChecks) names.emplace_back(to_string(check));
+  return names;
+}
+
+}  // namespace
+
+void add_gate_command(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<GateCommandOptions>();
+  CLI::App* const command =
+      app.add_subcommand("gate", "Fail (exit code 4) if a run is worse than its base; needs no GPU");
+  command
+      ->add_option("runs", options->runs,
+                   "The base run and the new run: each a run.json or run.json.gz, or its folder")
+      ->required()
+      ->type_name("RUN");
+  CLI::Option* const baseline =
+      command
+          ->add_option("--baseline", options->baseline,
+                       "Base runs instead of the first RUN: several of them measure the drift between runs")
+          ->type_name("RUN...");
+  CLI::Option* const history =
+      command
+          ->add_option(
+              "--history", options->history,
+              "Base runs instead of the first RUN: of the runs named here or found below these folders, the "
+              "newest that the new run can be compared with")
+          ->type_name("RUN|DIR...")
+          ->excludes(baseline);
+  command->add_option("--last", options->last, "With --history: use at most this many")
+      ->type_name("NUMBER")
+      ->check(CLI::Range(kFewestRunsOfHistory, std::size_t{1000}))
+      ->capture_default_str()
+      ->needs(history);
+  GateOptions& limits = options->gate;
+  add_percentage_option(*command, "--time", limits.time, "How much slower a point may be");
+  add_percentage_option(*command, "--roof", limits.roof,
+                        "How far a point's % of roofline may drop, relative to the base");
+  add_percentage_option(*command, "--dram", limits.dram, "How many more DRAM bytes a point may move");
+  add_percentage_option(*command, "--operations", limits.operations,
+                        "How many more operations a point may execute; most are counted exactly");
+  command->add_option("--only", options->only, "Run only these checks (`counters` means dram and operations)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(names_of_checks()))
+      ->type_name("CHECK,...");
+  command
+      ->add_option(
+          "--allow", options->allow,
+          "Compare even if these differ: devices; points (checks only what both runs have); launches (a "
+          "program launched more, or less)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(std::vector<std::string>{kDevices, kPoints, kLaunches}))
+      ->type_name("WHAT,...");
+  command->add_option("--junit", options->junit, "Also write JUnit XML")->type_name("FILE");
+  command->add_option("--markdown", options->markdown, "Also write Markdown")->type_name("FILE");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->footer(
+      "Exit codes: 0 no regression; 4 regression, or the program failed or did less; 2\n"
+      "the runs cannot be compared\n"
+      "\n"
+      "Examples:\n"
+      "  rooflinectl gate runs/base runs/new\n"
+      "  rooflinectl gate runs/new --baseline runs/base-* --junit gate.xml\n"
+      "  rooflinectl gate runs/reductions/latest --history runs/reductions\n"
+      "  rooflinectl gate runs/base runs/new --only counters");
+  command->callback([&action, options] { action = [options] { return run_gate(*options); }; });
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/finished_run.h"
+#include "cli/plan_file.h"
+#include "cli/progress/profile_progress.h"
+#include "cli/progress/progress.h"
+#include "cli/run/dry_run.h"
+#include "cli/run/replayed_run.h"
+#include "cli/run/run_options.h"
+#include "cli/run/run_summary.h"
+#include "cli/terminal.h"
+#include "core/machine/launcher.h"
+#include "reports/reports.h"
+#include "runner/machine/cannot_measure.h"
+#include "runner/machine/catalogue.h"
+#include "runner/machine/chosen_devices.h"
+#include "runner/machine/usable_devices.h"
+#include "runner/measuring/device_runs.h"
+#include "runner/measuring/measure.h"
+#include "runner/ranks/ranked_run.h"
+
+namespace rooflinectl {
+
+namespace {
+
+int end_run(const MeasureResult& result, const RunOptions& options) {
+  const Verbosity verbosity = options.verbosity();
+  const ReportModel report(result.run);
+  write_reports(report, result.folder);
+  if (verbosity != Verbosity::quiet) print_summary(result, report, options.rows());
+  print_report(result.folder, verbosity);
+  if (result.stopped_by) throw *result.stopped_by;
+  const bool complete = result.bad_points() == 0 && result.bad_primitives() == 0 && result.losses.empty() &&
+                        !result.counters_are_suspect();
+  return complete ? 0 : static_cast<int>(ErrorKind::measurement);
+}
+
+/// Runs the program of the plan, where it has one and the run has none yet, and adds its kernels to the run.
+void profile_application(MeasureResult& result, const RunOptions& options) {
+  const Experiment* const experiment = experiment_with_application(result.run.plan);
+  if (experiment == nullptr || result.run.application || result.stopped_by) return;
+  ProfileProgressLines progress(options.verbosity());
+  const PlannedApplication application = *experiment->application;
+  const ProfileRequest request =
+      request_for(application, {.run = result.run, .folder = result.folder, .experiment = experiment->name});
+  try {
+    const ProfileResult profiled = profile(request, progress);
+    result.run = profiled.run;
+    if (profiled.failure) result.losses.emplace_back(profiled.failure->what());
+    if (const int code = profiled.end.exit_code(); code != 0) {
+      result.losses.push_back(fmt::format("{} ended with exit code {}", application.command.front(), code));
+    }
+  } catch (const Error& error) {
+    result.stopped_by = error;
+  }
+}
+
+/// What follows from `options` for a request, whatever the devices.
+MeasureRequest request_of(const RunOptions& options) {
+  MeasureRequest request;
+  request.counters = !options.no_counters;
+  request.self_test = options.self_test;
+  request.collector = require_collector();
+  request.output = options.output;
+  request.command_line = options.command_line;
+  request.fresh_ceilings = options.fresh;
+  return request;
+}
+
+void print_warnings(const std::vector<Check>& warnings) {
+  for (const Check& check : warnings) {
+    terminal::print(stderr, "{}: {}: {}\n  {}\n", to_string(check.status), check.subject, check.detail,
+                    check.fix);
+  }
+}
+
+/// Prints the warnings of `doctor` unless `is_quiet`. Throws as `require_usable`.
+void check_machine(const std::string& device, bool is_quiet) {
+  const std::vector<Check> warnings = require_usable(device);
+  if (!is_quiet) print_warnings(warnings);
+}
+
+int measure_run(const MeasureRequest& request, const RunOptions& options) {
+  MeasureResult result = measure_with_progress(request, options.verbosity());
+  if (result.stop_signal) return end_interrupted(result);
+  profile_application(result, options);
+  return end_run(result, options);
+}
+
+// ---- several devices ----
+
+int measure_run_on_devices(const MeasureRequest& request, const std::vector<DeviceInfo>& devices,
+                           bool together, const RunOptions& options) {
+  const UsableDevices usable = usable_devices(devices);
+  if (!options.quiet) print_warnings(usable.warnings);
+  ProgressDisplay display(stderr);
+  std::deque<Progress> progress;
+  std::vector<ObservedDevice> observed;
+  for (const DeviceInfo& device : usable.devices) {
+    const std::string name = fmt::format("GPU {}", device.index);
+    observed.push_back({device, progress.emplace_back(display, options.verbosity(), name)});
+  }
+  MeasureResult result = measure_on_devices(request, observed, together);
+  result.losses.insert(result.losses.begin(), usable.losses.begin(), usable.losses.end());
+  if (result.stop_signal) return end_interrupted(result);
+  profile_application(result, options);
+  return end_run(result, options);
+}
+
+// ---- several processes ----
+
+/// The ranks on a host share those that were named, or all, in their order. Throws Error as `chosen_devices`
+/// and `check_machine`.
+DeviceInfo device_of(const LauncherRank& rank, const RunOptions& options) {
+  const std::vector<DeviceInfo> devices =
+      chosen_devices(options.names_devices ? options.devices : std::vector<std::string>{kAllDevices});
+  const auto place = static_cast<std::size_t>(rank.local_rank.value_or(rank.rank)) % devices.size();
+  check_machine(devices[place].uuid, options.quiet || !rank.is_first());
+  return devices[place];
+}
+
+int measure_run_as(const LauncherRank& rank, const Plan& plan, const RunOptions& options) {
+  if (experiment_with_application(plan) != nullptr) {
+    throw Error(ErrorKind::usage, "several ranks cannot measure a plan with an application",
+                "start it without the launcher; the application's command may be a launcher");
+  }
+  MeasureRequest request = request_of(options);
+  request.plan = plan;
+  ProgressDisplay display(stderr);
+  Progress progress(display, rank.is_first() ? options.verbosity() : Verbosity::quiet,
+                    fmt::format("rank {}", rank.rank));
+  RankedRun ranked(request, rank);
+  try {
+    const MeasureResult result = ranked.measure([&] { return device_of(rank, options); }, progress);
+    if (!rank.is_first()) return result.stop_signal ? 128 + *result.stop_signal : 0;
+    return result.stop_signal ? end_interrupted(result) : end_run(result, options);
+  } catch (const Error& error) {
+    throw Error(error.kind(), fmt::format("rank {}: {}", rank.rank, error.what()), error.hint());
+  }
+}
+
+// ---- the forms of the command ----
+
+/// Which of the processes that measure a run together this one is; nothing where it is alone.
+std::optional<LauncherRank> rank_among_others() {
+  const std::optional<LauncherRank> rank = launcher_rank();
+  return rank && rank->ranks && rank->has_others() ? rank : std::nullopt;
+}
+
+int start(const Plan& plan, const RunOptions& options) {
+  const DeviceChoice devices = device_choice(options.devices);
+  MeasureRequest request = request_of(options);
+  request.plan = plan;
+  if (!devices.several.empty()) {
+    return measure_run_on_devices(request, devices.several, options.together, options);
+  }
+  request.device = devices.one;
+  check_machine(request.device, options.quiet);
+  return measure_run(request, options);
+}
+
+int resume(const RunOptions& options) {
+  const UnfinishedRun unfinished = load_unfinished(options.resumed_folder);
+  MeasureRequest request = request_of(options);
+  request.plan = unfinished.run.plan;
+  request.unfinished = unfinished;
+  std::vector<std::string> uuids;
+  for (const std::size_t place : measured_devices(unfinished.run)) {
+    uuids.push_back(unfinished.run.devices[place].uuid);
+  }
+  if (uuids.size() > 1) {
+    return measure_run_on_devices(request, chosen_devices(uuids), unfinished.run.together, options);
+  }
+  request.device = uuids.front();
+  check_machine(request.device, options.quiet);
+  return measure_run(request, options);
+}
+
+int run(const RunOptions& options) {
+  const std::optional<LauncherRank> rank = rank_among_others();
+  const bool needs_one = !options.resumed_folder.empty() || options.dry_run || !options.replay_file.empty();
+  if (rank && needs_one && !rank->is_first()) return 0;
+  if (!options.resumed_folder.empty()) return resume(options);
+  const Plan plan = load_plan(options.plan_file);
+  if (rank && !needs_one) return measure_run_as(*rank, plan, options);
+  if (options.dry_run) {
+    print_dry_run(plan, options);
+    return 0;
+  }
+  if (!options.replay_file.empty()) return replay_file(plan, options);
+  try {
+    return start(plan, options);
+  } catch (const CannotMeasure& error) {
+    if (options.require_gpu) throw error;
+    return replay_shipped(plan, options, error);
+  }
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
+  const auto options = std::make_shared<RunOptions>();
+  options->command_line.assign(argv, argv + argc);
+  CLI::App* const command = app.add_subcommand("run", "Measure what a plan lists and write the reports");
+  CLI::Option* const plan =
+      command->add_option("plan", options->plan_file, "The plan, such as experiments.yaml")
+          ->type_name("PLAN");
+  CLI::Option* const device =
+      command
+          ->add_option("-d,--device", options->devices,
+                       "The GPU, or GPUs: their indices or UUIDs as nvidia-smi -L prints them, or all; one "
+                       "after the other")
+          ->delimiter(',')
+          ->type_name("INDEX|UUID,...|all")
+          ->default_str("0");
+  command
+      ->add_flag("--together", options->together,
+                 "Measure all of these GPUs at once, to see what sharing power and PCIe costs; ceilings are "
+                 "still measured one GPU at a time")
+      ->needs(device);
+  CLI::Option* const output =
+      command->add_option("-o,--output", options->output, "Folder in which to create <plan name>/<UTC time>/")
+          ->type_name("DIR")
+          ->capture_default_str();
+  CLI::Option* const no_counters = command->add_flag("--no-counters", options->no_counters,
+                                                     "Only verify and time; do not use hardware counters");
+  CLI::Option* const self_test =
+      command
+          ->add_flag(
+              "--selftest", options->self_test,
+              "Run `rooflinectl selftest` first; every report shows whether the counters can be trusted")
+          ->excludes(no_counters);
+  CLI::Option* const fresh = command->add_flag(
+      "--fresh", options->fresh, "Measure the ceilings again, even if an earlier run measured them");
+  CLI::Option* const require_gpu =
+      command->add_flag("--require-gpu", options->require_gpu,
+                        "Fail if this machine cannot measure, instead of replaying a recording");
+  CLI::Option* const replay =
+      command
+          ->add_option("--replay", options->replay_file,
+                       "Take the numbers from this run (its folder, run.json or run.json.gz) instead of "
+                       "measuring; reports are marked as a replay")
+          ->type_name("RUN.json")
+          ->excludes(require_gpu)
+          ->excludes(self_test);
+  CLI::Option* const dry_run = command->add_flag(
+      "--dry-run", options->dry_run,
+      "Check the plan, list its points, and estimate the time that they take, without measuring");
+  command->add_flag("--json", options->json, "With --dry-run: print the request for the collector as JSON")
+      ->needs(dry_run);
+  CLI::Option* const resumed =
+      command
+          ->add_option(
+              "--resume", options->resumed_folder,
+              "Continue the run in this folder: measure points that are missing or failed, count points "
+              "without counters, and rewrite the reports; requires the same GPUs, driver and build")
+          ->type_name("DIR");
+  for (CLI::Option* const other : {plan, device, output, fresh, replay, require_gpu, dry_run}) {
+    resumed->excludes(other);
+  }
+  command->add_flag("--all", options->all,
+                    "Show every point, even in experiments with more than 40, whose tables otherwise show "
+                    "only the notable ones");
+  CLI::Option* const quiet =
+      command->add_flag("-q,--quiet", options->quiet, "Print only the path of the report, and errors");
+  command
+      ->add_flag("-v,--verbose", options->verbose,
+                 "Print every result and the collector's log as they arrive")
+      ->excludes(quiet);
+  command->footer(
+      "Examples:\n"
+      "  rooflinectl run experiments.yaml\n"
+      "  rooflinectl run experiments.yaml --device 1 --output /scratch/runs\n"
+      "  rooflinectl run experiments.yaml --device all\n"
+      "  mpirun -n 2 rooflinectl run experiments.yaml     one run, a rank per GPU\n"
+      "  rooflinectl run --resume runs/reductions/2026-11-21T09-52-06Z\n"
+      "  rooflinectl run experiments.yaml --dry-run --json > request.json\n"
+      "  ncu --nvtx rooflinectl-collector --plan request.json --mode once\n"
+      "\n"
+      "Environment:\n"
+      "  ROOFLINECTL_SILENCE_LIMIT  seconds without output after which a kernel counts\n"
+      "                             as hung (default: 300 while it is verified, 60 plus\n"
+      "                             ten times the plan's time_limit while it is timed,\n"
+      "                             120 otherwise)\n"
+      "  ROOFLINECTL_RANK_LIMIT     seconds that ranks wait for each other to start\n"
+      "                             (default: 120)\n"
+      "  ROOFLINECTL_COLLECTOR      the collector to start instead of the one next to\n"
+      "                             this program");
+  command->callback([&action, options, device] {
+    options->names_devices = device->count() > 0;
+    if (options->plan_file.empty() && options->resumed_folder.empty())
+      throw CLI::RequiredError("a PLAN or --resume DIR");
+    action = [options] { return run(*options); };
+  });
+}
+
+}  // namespace rooflinectl

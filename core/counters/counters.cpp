@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/counters/counters.h"
+
+namespace rooflinectl {
+
+std::optional<double> value_of(const Counters& counters, std::string_view key) {
+  const auto found = counters.find(key);
+  return found == counters.end() ? std::nullopt : found->second.value();
+}
+
+namespace {
+
+std::optional<double> flops(const Counters& counters, std::string_view add, std::string_view mul,
+                            std::string_view fma) {
+  const auto adds = value_of(counters, add);
+  const auto muls = value_of(counters, mul);
+  const auto fmas = value_of(counters, fma);
+  if (!adds || !muls || !fmas) return std::nullopt;
+  return *adds + *muls + 2 * *fmas;
+}
+
+}  // namespace
+
+std::optional<double> executed_f64_flops(const Counters& counters) {
+  return flops(counters, counter::kDadd, counter::kDmul, counter::kDfma);
+}
+
+std::optional<double> executed_f32_flops(const Counters& counters) {
+  const auto scalar = flops(counters, counter::kFadd, counter::kFmul, counter::kFfma);
+  if (!scalar) return std::nullopt;
+  // Chips without packed f32 instructions have none of these counters: there is nothing to add.
+  const bool packed_instructions = value_of(counters, counter::kFadd2) ||
+                                   value_of(counters, counter::kFmul2) || value_of(counters, counter::kFfma2);
+  if (!packed_instructions) return scalar;
+  const auto packed = flops(counters, counter::kFadd2, counter::kFmul2, counter::kFfma2);
+  if (!packed) return std::nullopt;
+  return *scalar + 2 * *packed;
+}
+
+std::optional<double> tensor_instructions(const Counters& counters) {
+  const auto all = value_of(counters, counter::kTensorPipeInstructions);
+  if (!all) return std::nullopt;
+  // Chips that have no such counter carry these out elsewhere.
+  return *all - value_of(counters, counter::kTensorPipeHfma2).value_or(0);
+}
+
+std::optional<double> most_half_instructions(const Counters& counters) {
+  const auto fma = value_of(counters, counter::kFmaPipeInstructions);
+  if (!fma) return std::nullopt;
+  // Chips that lack one of these counters have no such pipe.
+  return *fma + value_of(counters, counter::kFp16PipeInstructions).value_or(0) +
+         value_of(counters, counter::kTensorPipeHfma2).value_or(0);
+}
+
+std::optional<double> executed_tensor_ops(const Counters& counters) {
+  const auto instructions = tensor_instructions(counters);
+  if (instructions == 0) return 0;
+  double sum = 0;
+  bool are_all_counted = true;
+  for (const std::string_view key : {counter::kTensorF16Ops, counter::kTensorBf16Ops, counter::kTensorTf32Ops,
+                                     counter::kTensorF8Ops, counter::kTensorI8Ops, counter::kTensorF64Ops}) {
+    const auto operations = value_of(counters, key);
+    are_all_counted = are_all_counted && operations;
+    sum += operations.value_or(0);  // a chip without the counter has no such operations
+  }
+  if (!instructions) return are_all_counted ? std::optional(sum) : std::nullopt;
+  return sum > 0 ? std::optional(sum) : std::nullopt;
+}
+
+std::optional<double> dram_bytes(const Counters& counters) {
+  const auto read = value_of(counters, counter::kDramReadBytes);
+  const auto written = value_of(counters, counter::kDramWriteBytes);
+  if (!read || !written) return value_of(counters, counter::kDramBytes);
+  return *read + *written;
+}
+
+}  // namespace rooflinectl

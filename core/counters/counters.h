@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace rooflinectl {
+
+/// One hardware counter of one point: a measured number, or the reason why there is none. Never a silent
+/// zero.
+class CounterValue {
+ public:
+  static CounterValue measured(double value) { return CounterValue(value, {}); }
+  static CounterValue unavailable(std::string reason) {
+    return CounterValue(std::nullopt, std::move(reason));
+  }
+
+  bool available() const { return value_.has_value(); }
+  std::optional<double> value() const { return value_; }
+  /// Why the counter is unavailable; empty if it is available.
+  const std::string& reason() const { return reason_; }
+
+  bool operator==(const CounterValue&) const = default;
+
+ private:
+  CounterValue(std::optional<double> value, std::string reason) : value_(value), reason_(std::move(reason)) {}
+
+  std::optional<double> value_;
+  std::string reason_;
+};
+
+/// Counters of one launch, by our key (`docs/metrics.md`), never by position.
+using Counters = std::map<std::string, CounterValue, std::less<>>;
+
+/// The value under `key`, or nothing if it was not collected or is unavailable.
+std::optional<double> value_of(const Counters& counters, std::string_view key);
+
+/// A kernel's DRAM bytes include what other units of the device read while it runs, even on an otherwise idle
+/// device: 10 to 60 MB/s on an H200. This much is allowed.
+inline constexpr double kBackgroundDramBytesPerS = 100e6;
+
+/// The keys of the counters. Units: bytes, thread-level instructions, ratios between 0 and 1, hertz, or
+/// counts of warp-level events, according to their names. What each means and which hardware metric it comes
+/// from: the metric catalogue (`core/counters/metrics.cpp`) and `docs/metrics.md`.
+namespace counter {
+inline constexpr std::string_view kDramReadBytes = "dram_read_bytes";
+inline constexpr std::string_view kDramWriteBytes = "dram_write_bytes";
+// Their sum, for imported kernels of which a tool recorded only that.
+inline constexpr std::string_view kDramBytes = "dram_bytes";
+inline constexpr std::string_view kL2Bytes = "l2_bytes";
+inline constexpr std::string_view kL1Bytes = "l1_bytes";
+inline constexpr std::string_view kSharedBytes = "shared_bytes";
+inline constexpr std::string_view kFadd = "fadd";
+inline constexpr std::string_view kFmul = "fmul";
+inline constexpr std::string_view kFfma = "ffma";
+inline constexpr std::string_view kFadd2 = "fadd2";
+inline constexpr std::string_view kFmul2 = "fmul2";
+inline constexpr std::string_view kFfma2 = "ffma2";
+inline constexpr std::string_view kDadd = "dadd";
+inline constexpr std::string_view kDmul = "dmul";
+inline constexpr std::string_view kDfma = "dfma";
+inline constexpr std::string_view kHadd = "hadd";
+inline constexpr std::string_view kHmul = "hmul";
+inline constexpr std::string_view kHfma = "hfma";
+inline constexpr std::string_view kIntegerOps = "integer_ops";
+inline constexpr std::string_view kWarpInstructions = "warp_instructions";
+inline constexpr std::string_view kWarpInstructionsSass = "warp_instructions_sass";
+inline constexpr std::string_view kWarpExecutionEfficiency = "warp_execution_efficiency";
+inline constexpr std::string_view kWarpNonpredExecutionEfficiency = "warp_nonpred_execution_efficiency";
+inline constexpr std::string_view kOccupancy = "occupancy";
+inline constexpr std::string_view kBranchTargets = "branch_targets";
+inline constexpr std::string_view kBranchTargetsDivergent = "branch_targets_divergent";
+inline constexpr std::string_view kSharedLoadWavefronts = "shared_load_wavefronts";
+inline constexpr std::string_view kSharedStoreWavefronts = "shared_store_wavefronts";
+inline constexpr std::string_view kSharedLoadInstructions = "shared_load_instructions";
+inline constexpr std::string_view kSharedStoreInstructions = "shared_store_instructions";
+inline constexpr std::string_view kGlobalLoadSectorEfficiency = "global_load_sector_efficiency";
+inline constexpr std::string_view kGlobalStoreSectorEfficiency = "global_store_sector_efficiency";
+inline constexpr std::string_view kL2AtomicOperations = "l2_atomic_operations";
+inline constexpr std::string_view kActiveWarpCycles = "active_warp_cycles";
+inline constexpr std::string_view kBarrierStallWarpCycles = "barrier_stall_warp_cycles";
+inline constexpr std::string_view kSmClockHz = "sm_clock_hz";
+inline constexpr std::string_view kDramClockHz = "dram_clock_hz";
+// Warp instructions in the tensor pipe, and those of them that are not matrix products but packed f16
+// multiply-adds (HFMA2.MMA), on chips that execute these there: see `tensor_instructions`.
+inline constexpr std::string_view kTensorPipeInstructions = "tensor_pipe_instructions";
+inline constexpr std::string_view kTensorPipeHfma2 = "tensor_pipe_hfma2";
+// Warp instructions in the pipe for f32, f16 and integer multiply-adds, in the one for f16 where that is
+// separate, and in the one for f64: counted where the instructions by type, for which they are an upper
+// bound, may be missing.
+inline constexpr std::string_view kFmaPipeInstructions = "fma_pipe_instructions";
+inline constexpr std::string_view kFp16PipeInstructions = "fp16_pipe_instructions";
+inline constexpr std::string_view kFp64PipeInstructions = "fp64_pipe_instructions";
+// Tensor Core operations by element type (a multiply-add counts as two); counted for ceilings, and for points
+// in which tensor instructions ran.
+inline constexpr std::string_view kTensorF16Ops = "tensor_f16_ops";
+inline constexpr std::string_view kTensorBf16Ops = "tensor_bf16_ops";
+inline constexpr std::string_view kTensorTf32Ops = "tensor_tf32_ops";
+inline constexpr std::string_view kTensorF8Ops = "tensor_f8_ops";
+inline constexpr std::string_view kTensorI8Ops = "tensor_i8_ops";
+inline constexpr std::string_view kTensorF64Ops = "tensor_f64_ops";
+
+}  // namespace counter
+
+/// Floating-point operations of one precision, from instruction counters.
+/// f64 = dadd + dmul + 2 dfma; f32 = fadd + fmul + 2 ffma, and where the chip has packed f32 instructions
+/// + 2 fadd2 + 2 fmul2 + 4 ffma2. Nothing if an instruction counter that the chip has was not collected.
+std::optional<double> executed_f64_flops(const Counters& counters);
+std::optional<double> executed_f32_flops(const Counters& counters);
+
+/// Matrix instructions of warps: those in the tensor pipe except packed f16 multiply-adds. Nothing if they
+/// were not counted.
+std::optional<double> tensor_instructions(const Counters& counters);
+
+/// The most warp instructions that can have been f16 or bf16 ones: all those in the pipes that execute these.
+/// Nothing if they were not counted.
+std::optional<double> most_half_instructions(const Counters& counters);
+
+/// Operations of the Tensor Cores on all element types; 0 where no matrix instruction ran. Nothing if it is
+/// unknown whether any ran and not all types were counted, or if some ran and their operations were not
+/// counted.
+std::optional<double> executed_tensor_ops(const Counters& counters);
+
+/// DRAM bytes read plus written; nothing if either is unavailable and `kDramBytes` is, too.
+std::optional<double> dram_bytes(const Counters& counters);
+
+}  // namespace rooflinectl

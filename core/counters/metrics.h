@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/model/agreement.h"
+#include "core/program/profile_settings.h"
+
+namespace rooflinectl {
+
+/// How closely a counter has to agree with the same metric of Nsight Compute.
+struct ToolAgreement {
+  ComparedUnit unit = ComparedUnit::count;
+  double tolerance = 0;
+  bool is_relative = true;
+  /// The key of a sum, for its parts: they are compared as that, and need not agree one by one.
+  std::string_view sum = {};
+};
+
+/// How much `profile` needs a counter. It does not repeat launches: where a chip cannot count all metrics of
+/// a pass at once, it does without those of the lowest priority.
+enum class Priority { highest, high, medium, low, lowest };
+
+/// One counter of ours and the hardware metrics that it can come from.
+struct Metric {
+  std::string_view key;  ///< ours, from `core/counters/counters.h`
+  /// Names of the same quantity on different chips; the first that a chip has is used.
+  std::vector<std::string_view> names;
+  double scale = 1;  ///< our value = hardware value × scale (percent and per-32-lanes become ratios)
+  std::string_view meaning;
+  /// Nothing for what depends on the moment, as occupancy and clocks do. The metrics of the basic set are
+  /// compared at points that rooflinectl launches; those of profiled programs are compared by
+  /// `crosscheck/profiled_launches.cpp`, operations as here.
+  std::optional<ToolAgreement> agreement = {};
+  Priority priority = Priority::lowest;
+  /// The pass in which `profile` counts a metric of the basic set, unless it has `_sass_` in its name: those
+  /// that instrument the kernel are all in Pass::operations.
+  Pass hardware_pass = Pass::memory;
+};
+
+/// The basic set: everything a roofline and the ladder need, in three passes on every chip. Metrics with
+/// `_sass_` in their name instrument the kernel and need a pass of their own; the others fill one, and
+/// whether tensor instructions ran takes the third.
+const std::vector<Metric>& basic_metrics();
+
+/// Operations of the Tensor Cores by type, in up to six passes: for launches in which the basic set saw
+/// tensor instructions.
+const std::vector<Metric>& tensor_metrics();
+
+/// Instructions of each arithmetic pipe, counted by the hardware: for programs, some of whose kernels cannot
+/// be instrumented.
+const std::vector<Metric>& pipe_metrics();
+
+/// The keys of the first two sets, in the order in which `points.csv` has them.
+std::vector<std::string_view> counter_keys();
+
+}  // namespace rooflinectl

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/json/json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+
+#include "core/error.h"
+#include "core/json/json_document.h"
+#include "core/text/printable.h"
+
+namespace rooflinectl::serial {
+
+namespace {
+
+/// What is between the quote at `begin` and the one that ends the string; the rest of the text if there is no
+/// such quote.
+std::string_view string_at(std::string_view text, std::size_t begin) {
+  std::size_t end = begin + 1;
+  while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+  return text.substr(begin + 1, std::min(end, text.size()) - begin - 1);
+}
+
+/// The place behind the list or object that begins at `begin`; `npos` where it has no end, or is neither.
+std::size_t end_of_nested(std::string_view text, std::size_t begin) {
+  std::size_t depth = 0;
+  for (std::size_t i = begin; i < text.size(); ++i) {
+    if (text[i] == '"')
+      i += string_at(text, i).size() + 1;
+    else if (text[i] == '[' || text[i] == '{')
+      ++depth;
+    else if ((text[i] == ']' || text[i] == '}') && --depth == 0)
+      return i + 1;
+    if (depth == 0) break;
+  }
+  return std::string_view::npos;
+}
+
+bool is_part_of_word(char c) {
+  return c == '-' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// The word in which the parser stopped, between `read` and `rest`; empty if it stopped in something else.
+std::string word_around(std::string_view read, std::string_view rest) {
+  const auto start = std::find_if_not(read.rbegin(), read.rend(), is_part_of_word).base();
+  if (start != read.begin() && std::string_view(" \t\r\n[{:,").find(*(start - 1)) == std::string_view::npos)
+    return {};
+  const std::string word(start, read.end());
+  if (word.empty()) return {};
+  return word + std::string(rest.begin(), std::find_if_not(rest.begin(), rest.end(), is_part_of_word));
+}
+
+/// What stands in the place where the parser stopped; empty where that says nothing.
+std::string intruder(const Json::exception& error, std::string_view read, std::string_view rest) {
+  if (std::string_view(error.what()).find("ill-formed UTF-8") != std::string_view::npos) {
+    const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+    const auto byte = std::find_if_not(read.rbegin(), read.rend(), is_ascii);
+    return byte == read.rend() ? ""
+                               : fmt::format("byte 0x{:02x} is not UTF-8", static_cast<unsigned char>(*byte));
+  }
+  const std::string word = word_around(read, rest);
+  return word.empty() || word.size() > kLongestWord ? "" : fmt::format("{} is not JSON", word);
+}
+
+/// On one line if `indent` is -1.
+std::string indented(const Json& value, int indent) {
+  return printable_json(value.dump(indent, ' ', false, Json::error_handler_t::replace));
+}
+
+}  // namespace
+
+Json parse_object(std::string_view text, std::string_view document) {
+  Json value;
+  try {
+    value = parsed(text, document);
+  } catch (const Json::parse_error& error) {
+    if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+      throw Error(ErrorKind::usage, fmt::format("{}: the file is empty", document));
+    }
+    const bool is_at_end = error.byte > text.size();
+    refuse_as_not_json(
+        document, error, error.byte, text.substr(0, error.byte),
+        is_at_end ? std::nullopt : std::optional(std::string(text.substr(error.byte, kLongestWord))));
+  } catch (const Json::out_of_range&) {
+    throw Error(ErrorKind::usage, fmt::format("{}: not valid JSON: a number is too large", document));
+  }
+  if (!value.is_object()) throw Error(ErrorKind::usage, fmt::format("{}: expected a JSON object", document));
+  return value;
+}
+
+void refuse_as_not_json(std::string_view document, const Json::exception& error, std::size_t byte,
+                        std::string_view read, const std::optional<std::string>& rest) {
+  std::string message = fmt::format("{}: not valid JSON at byte {}", document, byte);
+  if (!rest) throw Error(ErrorKind::usage, message, "the file may be truncated");
+  const std::string found = intruder(error, read, *rest);
+  throw Error(ErrorKind::usage, found.empty() ? message : fmt::format("{}: {}", message, found));
+}
+
+std::string emptied(std::string_view text, const std::set<std::string_view>& names) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  std::string result;
+  std::size_t copied = 0;
+  for (std::size_t quote = text.find('"'); quote < text.size(); quote = text.find('"', quote)) {
+    const std::string_view name = string_at(text, quote);
+    quote += name.size() + 2;
+    const std::size_t colon = text.find_first_not_of(kSpace, quote);
+    if (colon >= text.size() || text[colon] != ':' || !names.contains(name)) continue;
+    const std::size_t value = text.find_first_not_of(kSpace, colon + 1);
+    const std::size_t end = value < text.size() ? end_of_nested(text, value) : value;
+    if (end > text.size()) continue;
+    result.append(text.substr(copied, value + 1 - copied));
+    copied = end - 1;
+    quote = end;
+  }
+  if (copied < text.size()) result.append(text.substr(copied));
+  return result;
+}
+
+std::string to_text(const Json& value) {
+  return indented(value, -1);
+}
+
+std::string to_document(const Json& value) {
+  return indented(value, 1) + "\n";
+}
+
+std::string to_lines(const Json& object) {
+  std::string text = "{";
+  const char* separator = "\n";
+  for (const auto& [key, value] : object.items()) {
+    text += fmt::format("{}{}:", separator, to_text(key));
+    separator = ",\n";
+    if (!value.is_array() || value.empty() || !value.front().is_object()) {
+      text += to_text(value);
+      continue;
+    }
+    const char* element_separator = "[\n";
+    for (const Json& element : value) {
+      text += element_separator + to_text(element);
+      element_separator = ",\n";
+    }
+    text += "]";
+  }
+  return text + "\n}\n";
+}
+
+double rounded(double value, int digits) {
+  if (value == std::floor(value)) return value;
+  return std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr);
+}
+
+}  // namespace rooflinectl::serial

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/counters/counters.h"
+#include "core/model/run.h"
+#include "core/program/application.h"
+
+/// What the library that `rooflinectl profile` loads into a program writes about the process that it is in:
+/// one file per process, one record per line, in the order in which things became known. Whatever a process
+/// wrote before it crashed can be read. Times are nanoseconds of the system's monotonic clock.
+namespace rooflinectl::record {
+
+/// The first record of each file.
+struct Process {
+  int process = 0;  ///< its id
+  int parent = 0;
+  std::optional<int> rank;   ///< among those that a launcher (mpirun, torchrun, srun) started together
+  std::optional<int> ranks;  ///< how many these are
+  std::string host;          ///< that it runs on
+  std::string boot_id;       ///< of that host's system, as in `ProgramHost`
+  std::vector<std::string> command_line;
+  std::uint64_t start_ns = 0;
+
+  bool operator==(const Process&) const = default;
+};
+
+/// A GPU that the process uses.
+struct Device {
+  int device = 0;  ///< as the process counts them
+  std::string uuid;
+  std::string chip;  ///< CUPTI's name
+  std::optional<int> cupti_version;
+
+  bool operator==(const Device&) const = default;
+};
+
+/// A kernel, as its module has it, or a CUDA graph.
+struct Kernel {
+  std::uint64_t kernel = 0;  ///< place in order of appearance, from 0; likewise below
+  std::string symbol;        ///< mangled as the compiler left it; for a graph, what tells it from others
+  std::optional<std::uint64_t> graph_nodes;  ///< of a graph: how many nodes it has
+  int registers_per_thread = 0;
+  std::uint64_t static_shared_bytes = 0;
+  std::uint64_t local_bytes_per_thread = 0;
+  /// A digest of the module that has its code, which tells kernels with one symbol apart; nothing if it is
+  /// not known.
+  std::optional<std::uint64_t> code;
+
+  bool operator==(const Kernel&) const = default;
+};
+
+using Extent = std::array<std::uint32_t, 3>;
+
+/// Launches of one kernel, or CUDA graph, of one shape under the same NVTX ranges.
+struct Group {
+  std::uint64_t group = 0;
+  int device = 0;
+  std::uint64_t kernel = 0;
+  Extent grid{};
+  Extent block{};
+  std::optional<Extent> cluster;
+  std::uint64_t dynamic_shared_bytes = 0;
+  std::optional<int> blocks_per_sm;  ///< that fit at once
+  /// Which launch of its kernel the group's first one was in this process, counted from 1. Not for graphs.
+  std::optional<std::uint64_t> first_launch;
+  std::string path;  ///< names of the NVTX ranges, from the outermost, joined by `/`
+  /// For a collective, the bytes of one message, as `CollectiveKernel` has them. Nothing where they are
+  /// unknown.
+  std::optional<std::uint64_t> message_bytes;
+
+  bool operator==(const Group&) const = default;
+};
+
+/// What one launch of a group took, as the activity trace has it.
+struct Launch {
+  std::uint64_t group = 0;
+  std::uint64_t stream = 0;
+  std::uint64_t start_ns = 0;
+  std::uint64_t duration_ns = 0;
+  bool is_counted = false;  ///< the program was held around it, and its counters were read
+
+  bool operator==(const Launch&) const = default;
+};
+
+/// Launches that the trace delivered together.
+struct Launches {
+  std::vector<Launch> launches;
+
+  bool operator==(const Launches&) const = default;
+};
+
+/// What ran inside one launch of a CUDA graph.
+struct GraphKernel {
+  std::uint64_t group = 0;  ///< of the graph's launch
+  std::uint64_t kernel = 0;
+  std::uint64_t launches = 0;
+  std::uint64_t duration_ns = 0;  ///< of all of them
+
+  bool operator==(const GraphKernel&) const = default;
+};
+
+/// Kernels inside of graphs that the trace delivered together; to be added to earlier ones of the same graph.
+struct GraphKernels {
+  std::vector<GraphKernel> kernels;
+
+  bool operator==(const GraphKernels&) const = default;
+};
+
+/// A copy, or a set, of memory.
+struct Transfer {
+  TransferKind kind = TransferKind::other;
+  int device = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t start_ns = 0;
+  std::uint64_t duration_ns = 0;
+
+  bool operator==(const Transfer&) const = default;
+};
+
+/// Transfers that the trace delivered together.
+struct Transfers {
+  std::vector<Transfer> transfers;
+
+  bool operator==(const Transfers&) const = default;
+};
+
+/// Counters of one launch.
+struct Counted {
+  std::uint64_t group = 0;
+  std::string pass;           ///< what was counted together: `memory`, `operations`, `tensor_bf16`, …
+  std::uint64_t ordinal = 0;  ///< which launch of its group it was, from 1
+  Counters counters;
+
+  bool operator==(const Counted&) const = default;
+};
+
+/// Launches of a group that the trace did not see, because it was off while they ran.
+struct Untraced {
+  std::uint64_t group = 0;
+  std::uint64_t launches = 0;
+
+  bool operator==(const Untraced&) const = default;
+};
+
+/// Launches of a group that the driver refused: nothing ran.
+struct Failed {
+  std::uint64_t group = 0;
+  std::uint64_t launches = 0;
+  std::string error;  ///< the driver's name for it: `CUDA_ERROR_INVALID_VALUE`
+
+  bool operator==(const Failed&) const = default;
+};
+
+/// One passage of the program through an NVTX range, from its opening to its closing.
+struct Range {
+  std::uint64_t start_ns = 0;
+  std::uint64_t duration_ns = 0;
+
+  bool operator==(const Range&) const = default;
+};
+
+/// Ranges of one path that were closed, within which something was launched.
+struct Ranges {
+  std::string path;  ///< as `Group::path`, this range being the innermost
+  std::vector<Range> ranges;
+
+  bool operator==(const Ranges&) const = default;
+};
+
+/// From here on, until the next record of this kind, the counters are set to a pass, and the activity trace
+/// is on or off.
+struct PassBegun {
+  std::string pass;  ///< empty where nothing is counted
+  bool is_traced = false;
+  std::uint64_t at_ns = 0;
+
+  bool operator==(const PassBegun&) const = default;
+};
+
+/// Times, ascending, during which the process's launches on a device waited for a launch to be counted, or
+/// for the pass to change.
+struct Held {
+  int device = 0;
+  std::vector<Range> spans;
+
+  bool operator==(const Held&) const = default;
+};
+
+/// From here on a device is sampled.
+struct SamplingBegun {
+  int device = 0;
+  std::uint64_t interval_ns = 0;
+  std::uint64_t at_ns = 0;
+  std::vector<std::string> keys;                ///< of what is sampled
+  std::map<std::string, std::string> metrics;   ///< key → the hardware metric that it comes from
+  std::map<std::string, std::string> left_out;  ///< key → why it is not sampled
+
+  bool operator==(const SamplingBegun&) const = default;
+};
+
+/// What the device counted in a span of time.
+struct Sample {
+  std::uint64_t start_ns = 0;
+  std::uint64_t duration_ns = 0;
+  std::vector<double> values;  ///< parallel to `SamplingBegun::keys`
+
+  bool operator==(const Sample&) const = default;
+};
+
+/// Samples that were read together, ascending.
+struct Samples {
+  int device = 0;
+  std::vector<Sample> samples;
+
+  bool operator==(const Samples&) const = default;
+};
+
+/// What the board of a device drew at a moment.
+struct PowerReading {
+  std::uint64_t at_ns = 0;
+  double watts = 0;
+
+  bool operator==(const PowerReading&) const = default;
+};
+
+/// Readings that were taken together, ascending.
+struct Power {
+  int device = 0;
+  std::vector<PowerReading> readings;
+
+  bool operator==(const Power&) const = default;
+};
+
+/// How the cause of a problem that concerns a whole pass begins, after the name of the pass.
+inline constexpr std::string_view kNotCounted = "could not be counted";
+
+/// How the cause begins where no more launches of a group are counted, since they may wait for others.
+inline constexpr std::string_view kLeftAlone =
+    "its launches did not finish while the program was held for them";
+
+/// How the cause begins where a launch of a group took longer than the program may be held for it. Later ones
+/// may be counted, as may those of a run that knows how long they take.
+inline constexpr std::string_view kHeldTooShort = "a launch took longer than the program may be held for it";
+
+/// Something that could not be measured, and why.
+struct Problem {
+  std::optional<std::uint64_t> group;  ///< nothing where it concerns the process
+  std::string cause;
+  std::string hint;
+
+  bool operator==(const Problem&) const = default;
+};
+
+/// The last record of a file, unless the process ended without notice.
+struct End {
+  std::uint64_t at_ns = 0;
+  std::uint64_t lost_activities = 0;    ///< that CUPTI had no room for
+  std::uint64_t lost_records = 0;       ///< that could not be written
+  std::uint64_t left_out_launches = 0;  ///< of groups, or in records, beyond what a process may write
+
+  bool operator==(const End&) const = default;
+};
+
+}  // namespace rooflinectl::record
+
+namespace rooflinectl {
+
+using ProfileRecord =
+    std::variant<record::Process, record::Device, record::Kernel, record::Group, record::Launches,
+                 record::GraphKernels, record::Transfers, record::Counted, record::Untraced, record::Failed,
+                 record::Ranges, record::PassBegun, record::Held, record::SamplingBegun, record::Samples,
+                 record::Power, record::Problem, record::End>;
+
+}  // namespace rooflinectl

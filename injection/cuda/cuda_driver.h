@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "injection/cuda/streams.h"
+#include "injection/driver.h"
+#include "injection/lock_order.h"
+
+namespace rooflinectl::injection {
+
+/// CUDA's driver and CUPTI.
+class CudaDriver : public Driver {
+ public:
+  Streams& streams() { return streams_; }
+
+  /// A module or library was loaded from an image.
+  void loaded(Handle module, const void* image);
+
+  record::Device device_of(Handle context) override;
+  record::Kernel kernel(const Launch& launch) override;
+  std::optional<int> blocks_per_sm(const Launch& launch) override;
+  void has_stream(Handle context, int device, Handle stream) override;
+  std::unique_ptr<Gpu> gpu(Handle context, int device, ProcessCalls calls) override;
+  std::unique_ptr<Sampler> sampler(int device, std::uint64_t interval_ns) override;
+  void trace(bool on) override;
+  void flush(bool is_all) override;
+
+ private:
+  std::optional<std::uint64_t> code_of(CUfunction given, CUfunction loaded);
+
+  Streams streams_;
+  OrderedMutex<LockOrder::kernels> mutex_;
+  std::unordered_map<Handle, std::uint64_t> digests_;  // of modules and libraries
+};
+
+/// What tells a graph from others: the kernels that it launches and what else it does.
+struct GraphIdentity {
+  std::string name;
+  std::uint64_t nodes = 0;
+};
+std::optional<GraphIdentity> identity_of(CUgraph graph);
+
+}  // namespace rooflinectl::injection

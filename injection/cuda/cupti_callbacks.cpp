@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "injection/cuda/cupti_callbacks.h"
+
+#include <cupti.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "collector/cupti/call.h"
+#include "injection/cuda/activities.h"
+#include "injection/cuda/launch_call.h"
+#include "injection/cuda/streams.h"
+
+namespace rooflinectl::injection {
+
+namespace {
+
+constexpr CUpti_CallbackId kChanges[] = {
+    CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, CUPTI_CBID_RESOURCE_STREAM_CREATED,
+    CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING,  CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING,
+    CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED,        CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING};
+
+/// Calls that are neither launches nor give the device work.
+constexpr CUpti_CallbackId kOtherCalls[] = {CUPTI_DRIVER_TRACE_CBID_cuProfilerStart,
+                                            CUPTI_DRIVER_TRACE_CBID_cuProfilerStop,
+                                            CUPTI_DRIVER_TRACE_CBID_cuStreamDestroy,
+                                            CUPTI_DRIVER_TRACE_CBID_cuStreamDestroy_v2,
+                                            CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy,
+                                            CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2,
+                                            CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease,
+                                            CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease_v2,
+                                            CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset,
+                                            CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2,
+                                            CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData,
+                                            CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx,
+                                            CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary,
+                                            CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData};
+
+/// Work that is no launch but would be counted with one. The beginning of a capture is among it since CUPTI's
+/// own calls, while the counters are changed, would spoil the capture.
+constexpr std::string_view kOtherWork[] = {"cuMemcpy", "cuMemset", "cuStreamBeginCapture"};
+
+Process* process = nullptr;
+CudaDriver* driver = nullptr;
+
+/// The call of this thread that `Process::entered…` was told of.
+thread_local std::optional<std::uint32_t> call_in_progress;
+/// While the call of this thread destroys streams.
+thread_local std::optional<Streams::Closing> closing;
+
+std::string_view symbol_of(const CUpti_CallbackData& call) {
+  return call.symbolName == nullptr ? "" : call.symbolName;
+}
+
+template <typename Parameters>
+const Parameters& parameters_of(const CUpti_CallbackData& call) {
+  return *static_cast<const Parameters*>(call.functionParams);
+}
+
+bool is_launch(CUpti_CallbackId function) {
+  const auto& launching = launching_functions();
+  return std::find(launching.begin(), launching.end(), function) != launching.end();
+}
+
+void enter_launch(CUpti_CallbackId function, const CUpti_CallbackData& call) {
+  auto launch = launch_call(function, call.functionParams);
+  if (!launch) return process->entered_other_work(call.context);
+  auto* const stream = static_cast<CUstream>(const_cast<void*>(launch->stream));
+  if (is_captured(stream) || symbol_of(call) == activities::kKernelOfCupti) return;
+  launch->context = call.context;
+  launch->symbol = call.symbolName;
+  launch->correlation = call.correlationId;
+  process->entered(*launch);
+}
+
+void destroy_stream(CUstream stream) {
+  const Streams::Closing nobody_asks(driver->streams());
+  driver->streams().remove(stream);
+}
+
+void enter_other_call(CUpti_CallbackId function, const CUpti_CallbackData& call) {
+  switch (function) {
+    case CUPTI_DRIVER_TRACE_CBID_cuProfilerStart:
+    case CUPTI_DRIVER_TRACE_CBID_cuProfilerStop:
+      return process->in_profiler_range(function == CUPTI_DRIVER_TRACE_CBID_cuProfilerStart);
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamDestroy:
+      return destroy_stream(parameters_of<cuStreamDestroy_params>(call).hStream);
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamDestroy_v2:
+      return destroy_stream(parameters_of<cuStreamDestroy_v2_params>(call).hStream);
+    case CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy:
+      process->context_ends(parameters_of<cuCtxDestroy_params>(call).ctx);
+      break;
+    case CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2:
+      process->context_ends(parameters_of<cuCtxDestroy_v2_params>(call).ctx);
+      break;
+    case CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease:
+      process->primary_context_ends(parameters_of<cuDevicePrimaryCtxRelease_params>(call).dev);
+      break;
+    case CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease_v2:
+      process->primary_context_ends(parameters_of<cuDevicePrimaryCtxRelease_v2_params>(call).dev);
+      break;
+    case CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset:
+      process->primary_context_ends(parameters_of<cuDevicePrimaryCtxReset_params>(call).dev);
+      break;
+    case CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2:
+      process->primary_context_ends(parameters_of<cuDevicePrimaryCtxReset_v2_params>(call).dev);
+      break;
+    default:
+      return;
+  }
+  closing.emplace(driver->streams());
+}
+
+/// Modules are known once they are loaded.
+void leave_other_call(CUpti_CallbackId function, const CUpti_CallbackData& call) {
+  closing.reset();
+  const bool is_done = *static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS;
+  if (!is_done) return;
+  switch (function) {
+    case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData: {
+      const auto& load = parameters_of<cuModuleLoadData_params>(call);
+      return driver->loaded(*load.module, load.image);
+    }
+    case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx: {
+      const auto& load = parameters_of<cuModuleLoadDataEx_params>(call);
+      return driver->loaded(*load.module, load.image);
+    }
+    case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary: {
+      const auto& load = parameters_of<cuModuleLoadFatBinary_params>(call);
+      return driver->loaded(*load.module, load.fatCubin);
+    }
+    case CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData: {
+      const auto& load = parameters_of<cuLibraryLoadData_params>(call);
+      return driver->loaded(*load.library, load.code);
+    }
+    default:
+      return;
+  }
+}
+
+bool is_other_call(CUpti_CallbackId function) {
+  return std::find(std::begin(kOtherCalls), std::end(kOtherCalls), function) != std::end(kOtherCalls);
+}
+
+/// A call within another one of the same thread is part of that one.
+void enter(CUpti_CallbackId function, const CUpti_CallbackData& call) {
+  if (!process->is_active()) return;
+  if (is_other_call(function)) return enter_other_call(function, call);
+  if (call_in_progress) return;
+  call_in_progress = call.correlationId;
+  if (is_launch(function))
+    enter_launch(function, call);
+  else
+    process->entered_other_work(call.context);
+}
+
+void leave(CUpti_CallbackId function, const CUpti_CallbackData& call) {
+  if (is_other_call(function)) return leave_other_call(function, call);
+  if (call_in_progress != call.correlationId) return;
+  call_in_progress.reset();
+  const CUresult result = *static_cast<const CUresult*>(call.functionReturnValue);
+  const char* error = nullptr;
+  if (result != CUDA_SUCCESS && (cuGetErrorName(result, &error) != CUDA_SUCCESS || error == nullptr))
+    error = "an unknown error";
+  process->left(error);
+}
+
+void changed(CUpti_CallbackId change, const CUpti_ResourceData& resource) {
+  if (!process->is_active()) return;
+  const auto* const graph = static_cast<const CUpti_GraphData*>(resource.resourceDescriptor);
+  switch (change) {
+    case CUPTI_CBID_RESOURCE_STREAM_CREATED:
+      return driver->streams().add(resource.context, Streams::kUnknownDevice, resource.resourceHandle.stream);
+    case CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING:
+      return driver->streams().remove(resource.resourceHandle.stream);
+    case CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING:
+      return process->module_unloaded();
+    case CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED:
+      if (const auto identity = identity_of(graph->graph))
+        process->graph_made(graph->graphExec, identity->name, identity->nodes);
+      return;
+    case CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING:
+      return process->graph_destroyed(graph->graphExec);
+    case CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING:
+      process->context_destroyed(resource.context);
+      return driver->streams().remove(resource.context);
+    default:
+      return;
+  }
+}
+
+void CUPTIAPI on_callback(void* /*user*/, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                          const void* data) {
+  if (OurOwnCall::is_one() || process->is_child()) return;
+  const OurOwnCall own;
+  try {
+    if (domain == CUPTI_CB_DOMAIN_RESOURCE) return changed(id, *static_cast<const CUpti_ResourceData*>(data));
+    const auto& call = *static_cast<const CUpti_CallbackData*>(data);
+    if (call.callbackSite == CUPTI_API_ENTER)
+      enter(id, call);
+    else
+      leave(id, call);
+  } catch (const std::exception& error) {
+    process->give_up(error);  // and the program continues
+  }
+}
+
+/// The driver's functions whose names begin so.
+std::vector<CUpti_CallbackId> functions_of_other_work() {
+  std::vector<CUpti_CallbackId> functions;
+  for (CUpti_CallbackId function = 1; function < CUPTI_DRIVER_TRACE_CBID_SIZE; ++function) {
+    const char* name = nullptr;
+    if (cuptiGetCallbackName(CUPTI_CB_DOMAIN_DRIVER_API, function, &name) != CUPTI_SUCCESS || name == nullptr)
+      continue;
+    const bool is_one =
+        std::any_of(std::begin(kOtherWork), std::end(kOtherWork),
+                    [&](std::string_view begin) { return std::string_view(name).starts_with(begin); });
+    if (is_one) functions.push_back(function);
+  }
+  return functions;
+}
+
+void subscribe() {
+  CUpti_SubscriberHandle subscriber = nullptr;
+  ROOFLINECTL_CUPTI(cuptiSubscribe, &subscriber, on_callback, nullptr);
+  const auto enable = [&](CUpti_CallbackDomain domain, const auto& functions) {
+    for (const CUpti_CallbackId function : functions)
+      ROOFLINECTL_CUPTI(cuptiEnableCallback, 1, subscriber, domain, function);
+  };
+  enable(CUPTI_CB_DOMAIN_DRIVER_API, launching_functions());
+  enable(CUPTI_CB_DOMAIN_DRIVER_API, functions_of_other_work());
+  enable(CUPTI_CB_DOMAIN_DRIVER_API, kOtherCalls);
+  enable(CUPTI_CB_DOMAIN_RESOURCE, kChanges);
+  activities::set_listener(*process);
+}
+
+}  // namespace
+
+void watch(Process& told, CudaDriver& of) {
+  process = &told;
+  driver = &of;
+  try {
+    subscribe();
+  } catch (const Error& error) {
+    told.see_nothing(error);
+  }
+}
+
+}  // namespace rooflinectl::injection

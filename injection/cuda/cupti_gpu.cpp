@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "injection/cuda/cupti_gpu.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "core/counters/pass_metrics.h"
+#include "injection/this_process.h"
+
+namespace rooflinectl::injection {
+
+const cupti::HostConfiguration& CuptiGpu::configuration_of(Pass pass) {
+  if (chip_.empty()) {
+    cupti::initialize_profiler();
+    cupti::require_supported(device_);
+    availability_ = cupti::counter_availability(context_);
+    chip_ = cupti::chip_name(device_);
+  }
+  const auto known = configurations_.find(pass);
+  if (known != configurations_.end()) return known->second;
+  return configurations_
+      .emplace(pass, cupti::one_pass_configuration(chip_, pass_metrics(pass), availability_))
+      .first->second;
+}
+
+void CuptiGpu::begin_pass(Pass pass, std::size_t ranges) {
+  const RelaxedCapture relaxed;
+  configuration_ = &configuration_of(pass);
+  // Enabled anew for each pass: CUPTI counts nothing where it is given another configuration.
+  profiler_ = std::make_unique<cupti::EnabledProfiler>(context_);
+  most_ranges_ = std::clamp(ranges, kLeastRanges, kMostRanges);
+  counter_data_ = profiler_->make_counter_data(configuration_->metric_names(), most_ranges_);
+  profiler_->set_config(configuration_->config_image(), counter_data_, most_ranges_);
+  profiler_->start();
+}
+
+std::vector<Gpu::CountedRange> CuptiGpu::end_pass() {
+  if (!profiler_) return {};
+  const RelaxedCapture relaxed;
+  // A program is a little slower while the profiler is enabled.
+  const auto profiler = std::move(profiler_);
+  const auto ranges = std::exchange(ranges_, {});
+  profiler->stop();
+  std::vector<CountedRange> counted;
+  if (ranges.empty()) return counted;
+  profiler->decode();
+  const std::vector<std::string> names = profiler->range_names(counter_data_);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    counted.push_back({ranges.at(std::stoul(names[i])), configuration_->evaluate(counter_data_, i)});
+  }
+  counter_data_ = {};
+  return counted;
+}
+
+void CuptiGpu::abandon_pass() {
+  profiler_.reset();
+  ranges_.clear();
+}
+
+void CuptiGpu::open_range(std::uint64_t range) {
+  profiler_->push(std::to_string(ranges_.size()));
+  ranges_.push_back(range);
+}
+
+void CuptiGpu::close_range() {
+  profiler_->pop();
+}
+
+double CuptiGpu::now_s() {
+  return static_cast<double>(now_ns()) * 1e-9;
+}
+
+void CuptiGpu::pause() {
+  std::this_thread::sleep_for(std::chrono::microseconds(20));
+}
+
+}  // namespace rooflinectl::injection

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collector/cupti/host_configuration.h"
+#include "collector/cupti/range_calls.h"
+#include "injection/cuda/streams.h"
+#include "injection/driver.h"
+
+namespace rooflinectl::injection {
+
+/// A context of the process, counted with CUPTI's Range Profiler.
+class CuptiGpu : public Gpu {
+ public:
+  CuptiGpu(CUcontext context, int device, Streams& streams, ProcessCalls calls)
+      : context_(context), device_(device), streams_(streams), calls_(std::move(calls)) {}
+
+  bool is_idle(bool of_all_devices) override {
+    return streams_.are_idle(of_all_devices ? std::nullopt : std::optional(device_));
+  }
+  void trace(bool on) override { calls_.trace(on); }
+  void begin_pass(Pass pass, std::size_t ranges) override;
+  std::vector<CountedRange> end_pass() override;
+  void abandon_pass() override;
+  bool is_full() override { return ranges_.size() >= most_ranges_; }
+  void open_range(std::uint64_t range) override;
+  void close_range() override;
+  void begin_timeline() override { calls_.begin_timeline(); }
+  bool is_sampled() override { return calls_.is_sampled(); }
+  double now_s() override;
+  void pause() override;
+
+ private:
+  /// Ranges of one pass; each takes 1.5 MB of the program's memory, most of it for CUPTI, and a millisecond
+  /// to allocate.
+  static constexpr std::size_t kLeastRanges = 64;
+  static constexpr std::size_t kMostRanges = 352;
+
+  const cupti::HostConfiguration& configuration_of(Pass pass);
+
+  const CUcontext context_;
+  const int device_;
+  Streams& streams_;
+  const ProcessCalls calls_;
+
+  std::string chip_;  // empty before the first pass
+  std::vector<std::uint8_t> availability_;
+  std::map<Pass, cupti::HostConfiguration> configurations_;
+
+  // What a pass needs, in the order in which it is made.
+  const cupti::HostConfiguration* configuration_ = nullptr;
+  std::vector<std::uint8_t> counter_data_;
+  std::unique_ptr<cupti::EnabledProfiler> profiler_;
+  std::size_t most_ranges_ = 0;
+  std::vector<std::uint64_t> ranges_;  // by their names
+};
+
+}  // namespace rooflinectl::injection

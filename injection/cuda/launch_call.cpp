@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "injection/cuda/launch_call.h"
+
+#include <cuda.h>
+#include <cupti.h>
+
+#include <algorithm>
+
+namespace rooflinectl::injection {
+
+namespace {
+
+/// The same stream by a handle that means the same wherever it is used.
+CUstream own_handle(CUstream stream, bool has_stream_per_thread) {
+  if (stream != nullptr) return stream;
+  return has_stream_per_thread ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY;
+}
+
+template <typename Parameters>
+Launch of_kernel(const void* parameters, bool has_stream_per_thread) {
+  const auto& call = *static_cast<const Parameters*>(parameters);
+  return {.function = call.f,
+          .stream = own_handle(call.hStream, has_stream_per_thread),
+          .grid = {call.gridDimX, call.gridDimY, call.gridDimZ},
+          .block = {call.blockDimX, call.blockDimY, call.blockDimZ},
+          .dynamic_shared_bytes = call.sharedMemBytes};
+}
+
+template <typename Parameters>
+Launch of_kernel_with_attributes(const void* parameters, bool has_stream_per_thread) {
+  const auto& call = *static_cast<const Parameters*>(parameters);
+  const CUlaunchConfig& config = *call.config;
+  Launch launch = {.function = call.f,
+                   .stream = own_handle(config.hStream, has_stream_per_thread),
+                   .grid = {config.gridDimX, config.gridDimY, config.gridDimZ},
+                   .block = {config.blockDimX, config.blockDimY, config.blockDimZ},
+                   .dynamic_shared_bytes = config.sharedMemBytes};
+  for (unsigned int i = 0; i < config.numAttrs; ++i) {
+    if (config.attrs[i].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
+    const auto& cluster = config.attrs[i].value.clusterDim;
+    launch.cluster = record::Extent{cluster.x, cluster.y, cluster.z};
+  }
+  return launch;
+}
+
+// CUPTI's header names the field of one of them `hGraph`.
+CUgraphExec executable(const cuGraphLaunch_params& call) {
+  return call.hGraph;
+}
+CUgraphExec executable(const cuGraphLaunch_ptsz_params& call) {
+  return call.hGraphExec;
+}
+
+template <typename Parameters>
+Launch of_graph(const void* parameters, bool has_stream_per_thread) {
+  const auto& call = *static_cast<const Parameters*>(parameters);
+  return {.graph = executable(call), .stream = own_handle(call.hStream, has_stream_per_thread)};
+}
+
+/// Functions of CUDA's first versions, for which an earlier call set the block shape.
+Launch of_old_launch(CUfunction function, int width, int height, CUstream stream) {
+  return {.function = function,
+          .stream = own_handle(stream, false),
+          .grid = {static_cast<unsigned int>(width), static_cast<unsigned int>(height), 1}};
+}
+
+}  // namespace
+
+const std::vector<CUpti_CallbackId>& launching_functions() {
+  static const std::vector<CUpti_CallbackId> functions = {
+      CUPTI_DRIVER_TRACE_CBID_cuLaunch,
+      CUPTI_DRIVER_TRACE_CBID_cuLaunchGrid,
+      CUPTI_DRIVER_TRACE_CBID_cuLaunchGridAsync,
+      CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+      CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+      CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+      CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
+      CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
+      CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
+      CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice,
+      CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
+      CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz,
+  };
+  return functions;
+}
+
+std::optional<Launch> launch_call(CUpti_CallbackId function, const void* parameters) {
+  switch (function) {
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunch:
+      return of_old_launch(static_cast<const cuLaunch_params*>(parameters)->f, 1, 1, nullptr);
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchGrid: {
+      const auto& call = *static_cast<const cuLaunchGrid_params*>(parameters);
+      return of_old_launch(call.f, call.grid_width, call.grid_height, nullptr);
+    }
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchGridAsync: {
+      const auto& call = *static_cast<const cuLaunchGridAsync_params*>(parameters);
+      return of_old_launch(call.f, call.grid_width, call.grid_height, call.hStream);
+    }
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
+      return of_kernel<cuLaunchKernel_params>(parameters, false);
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
+      return of_kernel<cuLaunchKernel_ptsz_params>(parameters, true);
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
+      return of_kernel_with_attributes<cuLaunchKernelEx_params>(parameters, false);
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
+      return of_kernel_with_attributes<cuLaunchKernelEx_ptsz_params>(parameters, true);
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
+      return of_kernel<cuLaunchCooperativeKernel_params>(parameters, false);
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz:
+      return of_kernel<cuLaunchCooperativeKernel_ptsz_params>(parameters, true);
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
+      return of_graph<cuGraphLaunch_params>(parameters, false);
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz:
+      return of_graph<cuGraphLaunch_ptsz_params>(parameters, true);
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace rooflinectl::injection

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "injection/cuda/streams.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace rooflinectl::injection {
+
+namespace {
+
+/// Makes a context current: the default streams are those of the current one.
+class Current {
+ public:
+  explicit Current(CUcontext context) {
+    CUcontext current = nullptr;
+    cuCtxGetCurrent(&current);
+    is_pushed_ = current != context && cuCtxPushCurrent(context) == CUDA_SUCCESS;
+  }
+  ~Current() {
+    CUcontext popped = nullptr;
+    if (is_pushed_) cuCtxPopCurrent(&popped);
+  }
+  Current(const Current&) = delete;
+  Current& operator=(const Current&) = delete;
+
+ private:
+  bool is_pushed_ = false;
+};
+
+/// The stream that this thread added last, which is mostly the one that it uses next.
+struct LastAdded {
+  CUcontext context = nullptr;
+  CUstream stream = nullptr;
+  std::uint64_t removals = 0;
+};
+thread_local LastAdded last_added;
+
+}  // namespace
+
+void Streams::add(CUcontext context, int device, CUstream stream) {
+  const std::uint64_t removals = removals_.load(std::memory_order_acquire);
+  if (last_added.context == context && last_added.stream == stream && last_added.removals == removals) return;
+  const std::lock_guard lock(mutex_);
+  int& known = streams_.try_emplace({context, stream}, device).first->second;
+  if (device == kUnknownDevice) return;
+  known = device;
+  last_added = {.context = context, .stream = stream, .removals = removals};
+}
+
+void Streams::remove(CUstream stream) {
+  const std::lock_guard lock(mutex_);
+  if (std::erase_if(streams_, [&](const auto& entry) { return entry.first.second == stream; }) > 0)
+    ++removals_;
+}
+
+void Streams::remove(CUcontext context) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(streams_, [&](const auto& entry) { return entry.first.first == context; });
+  ++removals_;
+}
+
+bool Streams::are_idle(std::optional<int> device) {
+  require_no_lock_of_launches();
+  const std::unique_lock asking(queries_, std::try_to_lock);
+  if (!asking || closing_ > 0) return false;
+  std::vector<Stream> streams;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [stream, of] : streams_) {
+      if (!device || of == *device || of == kUnknownDevice) streams.push_back(stream);
+    }
+  }
+  const RelaxedCapture relaxed;
+  const auto all = [&](auto question) {
+    return std::all_of(streams.begin(), streams.end(), [&](const Stream& stream) {
+      const Current current(stream.first);
+      return question(stream.second);
+    });
+  };
+  return all([](CUstream stream) { return !is_captured(stream); }) &&
+         all([](CUstream stream) { return cuStreamQuery(stream) == CUDA_SUCCESS; });
+}
+
+bool is_captured(CUstream stream) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  // An error: the default stream, while another one is captured.
+  return cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS || status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+}  // namespace rooflinectl::injection

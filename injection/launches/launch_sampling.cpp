@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "injection/launches/launch_sampling.h"
+
+#include <algorithm>
+
+namespace rooflinectl::injection {
+
+template <typename Change>
+void LaunchSampling::change(GroupId group, Change change) {
+  const bool was_awaited = is_awaited(group, pass_);
+  change(groups_[group], groups_[group].states[static_cast<std::size_t>(pass_)]);
+  awaited_ = awaited_ - (was_awaited ? 1 : 0) + (is_awaited(group, pass_) ? 1 : 0);
+}
+
+GroupId LaunchSampling::add_group(double now, Wish wish) {
+  const auto group = static_cast<GroupId>(groups_.size());
+  Group& added = groups_.emplace_back();
+  added.kernel = wish.kernel;
+  added.is_known_to_end = wish.is_known_to_end;
+  voids_.try_emplace(wish.kernel, 0);
+  for (const Pass pass : {Pass::memory, Pass::operations, Pass::tensor}) {
+    added.needed[static_cast<std::size_t>(pass)] = wish.is_counted;
+  }
+  if (is_awaited(group, pass_)) {
+    ++awaited_;
+    last_news_ = now;
+  }
+  return group;
+}
+
+void LaunchSampling::need(GroupId group, Pass pass) {
+  change(group, [&](Group& changed, State&) { changed.needed[static_cast<std::size_t>(pass)] = true; });
+}
+
+void LaunchSampling::begin(Pass pass, double now) {
+  pass_ = pass;
+  begun_ = last_news_ = now;
+  for (Group& group : groups_) {
+    group.launches = 0;
+    group.states[static_cast<std::size_t>(pass)].next = 1;
+  }
+  find_awaited();
+}
+
+void LaunchSampling::find_awaited() {
+  awaited_ = 0;
+  for (GroupId id = 0; id < groups_.size(); ++id) {
+    if (is_awaited(id, pass_)) ++awaited_;
+  }
+}
+
+bool LaunchSampling::wants(GroupId group) {
+  ++groups_[group].launches;
+  return is_awaited(group, pass_) && groups_[group].launches >= state(group, pass_).next;
+}
+
+void LaunchSampling::counted(GroupId group, double now) {
+  change(group, [](Group& changed, State& state) {
+    ++state.counted;
+    state.next = next_after(changed);
+  });
+  voids_[groups_[group].kernel] = 0;
+  last_news_ = now;
+}
+
+void LaunchSampling::varies(GroupId group) {
+  change(group, [](Group& changed, State& state) {
+    changed.is_varying = true;
+    state.next = next_after(changed);
+  });
+}
+
+int LaunchSampling::samples_for(GroupId group) const {
+  return groups_[group].is_varying ? std::max(samples_, kVaryingSamples) : samples_;
+}
+
+std::uint64_t LaunchSampling::next_after(const Group& group) {
+  return group.is_varying ? group.launches + 1 : 2 * group.launches;
+}
+
+void LaunchSampling::postponed(GroupId group) {
+  change(group, [](Group& changed, State& state) { state.next = next_after(changed); });
+}
+
+void LaunchSampling::voided(GroupId group) {
+  constexpr std::uint64_t kLaunchesToPass = 2;
+  change(group, [](Group& changed, State& state) { state.next = changed.launches + 1 + kLaunchesToPass; });
+  if (++voids_[groups_[group].kernel] == kMostVoids) find_awaited();
+}
+
+bool LaunchSampling::is_over(double now, double least_patience_s) const {
+  constexpr double kMostPatienceS = 2;
+  const double quiet_s = now - last_news_;
+  const double patience_s = std::clamp(last_news_ - begun_, least_patience_s, kMostPatienceS);
+  return !groups_.empty() && quiet_s > (awaited_ == 0 ? least_patience_s : patience_s);
+}
+
+bool LaunchSampling::is_complete(GroupId group, Pass pass) const {
+  return !groups_[group].needed[static_cast<std::size_t>(pass)] ||
+         state(group, pass).counted >= samples_for(group);
+}
+
+bool LaunchSampling::is_awaited(GroupId group, Pass pass) const {
+  const bool is_known_to_end =
+      pass == Pass::memory || groups_[group].is_known_to_end || samples_of(group, Pass::memory) > 0;
+  return is_known_to_end && !is_left_alone(group) && !is_complete(group, pass);
+}
+
+std::size_t LaunchSampling::awaited_samples(Pass pass) const {
+  std::size_t samples = 0;
+  for (GroupId id = 0; id < groups_.size(); ++id) {
+    if (is_awaited(id, pass)) samples += static_cast<std::size_t>(samples_for(id) - samples_of(id, pass));
+  }
+  return samples;
+}
+
+bool LaunchSampling::has_awaited(Pass pass) const {
+  for (GroupId id = 0; id < groups_.size(); ++id) {
+    if (is_awaited(id, pass)) return true;
+  }
+  return false;
+}
+
+}  // namespace rooflinectl::injection

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "core/program/profile_settings.h"
+
+namespace rooflinectl::injection {
+
+/// Launches of one kernel of one shape under one NVTX path on one device, by their place in order of
+/// appearance.
+using GroupId = std::uint32_t;
+
+/// Decides which launches are counted, and when a pass has given what it can. Times are seconds on any steady
+/// clock.
+///
+/// A group whose launches were not seen to end by themselves is counted in the memory pass alone: in the
+/// other passes the launching call waits, too. A kernel whose launches were not done in time `kMostVoids`
+/// times in a row is left alone, in all of its groups.
+///
+/// Of each group, `samples` launches are counted in each pass that it needs: the first, and then each time
+/// the number of launches has doubled, so that they spread over the run. Of a group whose launches differ,
+/// `kVaryingSamples` are counted, one after the other, so that different launches are counted as often as
+/// they occur.
+class LaunchSampling {
+ public:
+  explicit LaunchSampling(int samples) : samples_(samples) {}
+
+  /// What must be known about a group before its first launch.
+  struct Wish {
+    std::uint64_t kernel = 0;      ///< groups with the same number have the same kernel
+    bool is_counted = true;        ///< memory, operations and tensor, and what follows from them
+    bool is_known_to_end = false;  ///< by itself, so that it need not be seen to end first
+  };
+
+  /// A group that was not seen before.
+  GroupId add_group(double now, Wish wish);
+  /// The group has operations that this pass counts.
+  void need(GroupId group, Pass pass);
+
+  /// Begins a pass: launches are counted from 0 again.
+  void begin(Pass pass, double now);
+
+  /// A launch of the group is coming: returns whether it is to be counted.
+  bool wants(GroupId group);
+  /// Its launches take different times.
+  void varies(GroupId group);
+  bool is_varying(GroupId group) const { return groups_[group].is_varying; }
+  /// It was counted.
+  void counted(GroupId group, double now);
+  /// It was to be counted, but earlier work was not done in time.
+  void postponed(GroupId group);
+  /// It was to be counted, but the program had to continue before it was done. Some launches pass before it
+  /// is tried again, so that their times show how long a launch takes that is not held up.
+  void voided(GroupId group);
+
+  /// Whether the pass is over: no launch was counted and no group was new for `least_patience_s` or, if a
+  /// group still lacks samples, for as long as the pass had lasted at the last such event (at most 2 s) if
+  /// that is longer. Not before the first group.
+  bool is_over(double now, double least_patience_s) const;
+
+  /// Whether the group has all its samples of that pass, or needs none.
+  bool is_complete(GroupId group, Pass pass) const;
+  /// Whether more launches of the group are to be counted in that pass.
+  bool is_awaited(GroupId group, Pass pass) const;
+  /// The same for any group.
+  bool has_awaited(Pass pass) const;
+  /// How many launches of all groups are still to be counted in that pass.
+  std::size_t awaited_samples(Pass pass) const;
+  int samples_of(GroupId group, Pass pass) const { return state(group, pass).counted; }
+  /// Whether the kernel was not done in time when it was last to be counted.
+  bool was_voided(GroupId group) const { return voids_.at(groups_[group].kernel) > 0; }
+  bool is_left_alone(GroupId group) const { return voids_.at(groups_[group].kernel) >= kMostVoids; }
+  std::size_t group_count() const { return groups_.size(); }
+
+  static constexpr int kMostVoids = 3;
+  static constexpr int kVaryingSamples = 32;
+
+ private:
+  struct State {
+    int counted = 0;
+    std::uint64_t next = 1;  // the launch, since the pass began, that is counted next
+  };
+  struct Group {
+    std::array<State, kPasses.size()> states;
+    std::uint64_t kernel = 0;
+    std::uint64_t launches = 0;  // since the pass began
+    bool is_known_to_end = false;
+    bool is_varying = false;
+    std::array<bool, kPasses.size()> needed{};
+  };
+
+  const State& state(GroupId group, Pass pass) const {
+    return groups_[group].states[static_cast<std::size_t>(pass)];
+  }
+  /// Runs `change`, after which the group may no longer be awaited, or be awaited again.
+  template <typename Change>
+  void change(GroupId group, Change change);
+
+  int samples_for(GroupId group) const;
+  void find_awaited();
+  /// The launch after this one that is counted next.
+  static std::uint64_t next_after(const Group& group);
+
+  const int samples_;
+  std::vector<Group> groups_;
+  std::unordered_map<std::uint64_t, int> voids_;  // of each kernel, in a row
+  Pass pass_ = Pass::memory;
+  std::size_t awaited_ = 0;  // groups of which the pass still wants launches
+  double begun_ = 0;
+  double last_news_ = 0;  // a new group, or a launch that was counted
+};
+
+}  // namespace rooflinectl::injection

@@ -1,0 +1,623 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "injection/launches/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include "collector/cupti/counters_in_use.h"
+#include "core/error.h"
+
+namespace rooflinectl::injection {
+
+namespace {
+
+/// A kernel may take this many times what it took on average.
+constexpr double kTimesExpected = 4;
+/// And this many times what one launch of it took.
+constexpr double kTimesKnown = 2;
+/// A launch that took this many times as long as it was held did not wait for the program to go on.
+constexpr double kTimesHeld = 1.3;
+/// No launch holds the program up for longer, whatever it took before: that time may have been spent waiting,
+/// too.
+constexpr double kLongestHoldS = 2;
+/// Unless it took longer in an earlier run.
+constexpr double kLongestKnownHoldS = 30;
+/// To count launches may take this long altogether, and this part of the time since the first launch: a
+/// program that has ever new kernels is counted slowly rather than slowed down.
+constexpr double kCountingAtFirstS = 2;
+constexpr double kCountingShare = 0.2;
+/// Until the next attempt to change the pass, where the device was not idle.
+constexpr double kRetryS = 0.1;
+/// Groups with less of the traced time are not worth another pass.
+constexpr double kShareThatMatters = 0.01;
+
+/// Launches vary where the standard deviation of their times is more than this part of the mean. Times of the
+/// same work scatter less, except for the shortest.
+constexpr double kVaries = 0.2;
+constexpr std::uint64_t kLaunchesToCompare = 8;
+constexpr double kLookS = 0.1;
+/// A longer pause of the program counts as this long: what it does afterwards may be what it did before.
+constexpr double kLongestGapS = 0.05;
+/// The trace and instrumented code exclude each other: with both, CUPTI counts nothing.
+bool is_traced_in(std::optional<Pass> pass) {
+  return pass != Pass::operations;
+}
+
+record::Problem not_counted(Pass pass, const Error& error) {
+  return {.group = std::nullopt,
+          .cause = fmt::format("{} {}: {}", to_string(pass), record::kNotCounted, error.what()),
+          .hint = error.hint()};
+}
+
+/// The place in `kPasses` of the one that follows.
+std::size_t after(Pass pass) {
+  return static_cast<std::size_t>(pass) + 1;
+}
+
+/// What `call` returns, called without the mutex.
+template <typename Lock, typename Call>
+auto without(Lock& lock, Call call) {
+  class Unlocked {
+   public:
+    explicit Unlocked(Lock& lock) : lock_(lock) { lock_.unlock(); }
+    ~Unlocked() { lock_.lock(); }
+    Unlocked(const Unlocked&) = delete;
+    Unlocked& operator=(const Unlocked&) = delete;
+
+   private:
+    Lock& lock_;
+  };
+  const Unlocked unlocked(lock);
+  require_no_lock_of_launches();
+  return call();
+}
+
+}  // namespace
+
+/// The turn of the device, if it is taken, until this is destroyed. The mutex is held whenever a member
+/// function is called.
+class Session::Turn {
+ public:
+  explicit Turn(Session& session) : session_(session) {}
+  ~Turn() {
+    if (is_mine_) end();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  /// Whether it is this thread's or can be.
+  bool is_free() const {
+    return is_mine_ || (session_.device_.owner == nullptr && session_.device_.waiting == 0);
+  }
+  void take() {
+    if (is_mine_) return;
+    is_mine_ = true;
+    session_.device_.owner = &session_;
+    session_.turn_since_s_ = session_.gpu_.now_s();
+  }
+  /// It does not end with this object, but with that of `resume`.
+  void keep() { is_mine_ = false; }
+  void resume() { is_mine_ = true; }
+
+ private:
+  void end() {
+    const double now = session_.gpu_.now_s();
+    const auto ns = [](double seconds) { return static_cast<std::uint64_t>(seconds * 1e9); };
+    session_.sink_(record::Held{.device = session_.device_number_,
+                                .spans = {{.start_ns = ns(session_.turn_since_s_),
+                                           .duration_ns = ns(now - session_.turn_since_s_)}}});
+    session_.device_.owner = nullptr;
+    session_.device_.ended.notify_all();
+  }
+
+  Session& session_;
+  bool is_mine_ = false;
+};
+
+Session::Session(Gpu& gpu, int device_number, DeviceTurn& device, Sink sink, int samples,
+                 const std::vector<Pass>& passes, Limits limits)
+    : gpu_(gpu),
+      device_number_(device_number),
+      device_(device),
+      sink_(std::move(sink)),
+      limits_(limits),
+      range_(range_calls()),
+      sampling_(samples) {
+  is_impossible_.fill(true);
+  for (const Pass pass : passes) is_impossible_[static_cast<std::size_t>(pass)] = false;
+}
+
+/// A launch that is being made is not in a stream yet.
+RangeCalls Session::range_calls() {
+  return {
+      .idle = [this] { return device_.in_progress == 0 && gpu_.is_idle(has_collectives_); },
+      .open = [this] { gpu_.open_range(opening_); },
+      .close = [this] { gpu_.close_range(); },
+      .pause = [this] { gpu_.pause(); },
+      .now_s = [this] { return gpu_.now_s(); },
+  };
+}
+
+GroupId Session::add_group(const NewGroup& group) {
+  const std::lock_guard lock(device_.mutex);
+  Group& added = groups_.emplace_back();
+  added.record = group.record;
+  added.known_s = group.known_s;
+  return sampling_.add_group(launching_s_, group.wish);
+}
+
+void Session::launches_collectives() {
+  const std::lock_guard lock(device_.mutex);
+  has_collectives_ = true;
+  if (is_impossible(Pass::operations)) return;
+  make_impossible(
+      Pass::operations,
+      Error(ErrorKind::environment, "instrumented code of collective kernels keeps the other ranks waiting"));
+}
+
+void Session::make_impossible(Pass pass, const Error& error) {
+  is_impossible_[static_cast<std::size_t>(pass)] = true;
+  sink_(not_counted(pass, error));
+}
+
+bool Session::before_launch(GroupId group, bool may_be_counted) {
+  Lock lock(device_.mutex);
+  wait_for_turn(lock);
+  Turn turn(*this);
+  tick();
+  end_late_range(turn, lock);
+  if (!pass_ && !is_traced_ && turn.is_free()) {
+    turn.take();
+    set_trace(true, lock);
+  }
+  if (turn.is_free() && is_change_due()) {
+    turn.take();
+    change_pass(lock);
+  }
+  ++groups_[group].launches;
+  if (sampling_.was_voided(group)) may_be_stuck_ = true;
+  const bool is_wanted = pass_ && may_be_counted && sampling_.wants(group) && may_count_more();
+  bool is_counted = false;
+  if (is_wanted && !open_ && turn.is_free()) {
+    turn.take();
+    is_counted = open_range(group, lock);
+  }
+  ++device_.in_progress;
+  if (is_counted) turn.keep();
+  return is_counted;
+}
+
+void Session::before_other_work() {
+  Lock lock(device_.mutex);
+  wait_for_turn(lock);
+  Turn turn(*this);
+  end_late_range(turn, lock);
+  ++device_.in_progress;
+}
+
+/// Of whichever context of the device has one.
+void Session::end_late_range(Turn& turn, Lock& lock) {
+  if (device_.late == nullptr || !turn.is_free()) return;
+  turn.take();
+  device_.late->close_late_range(lock);
+}
+
+/// Launches within an open range would be counted with it. They wait for as long as the counted launch may
+/// take; if that is not enough, it may be waiting for them, and the range is void. The same holds for a range
+/// whose turn is over, if this thread does not get the turn to close it.
+void Session::wait_for_turn(Lock& lock) const {
+  const auto let_go = [&](Session* session) {
+    if (session != nullptr && session->open_) session->open_->is_void = true;
+  };
+  Session* const owner = device_.owner;
+  if (owner == nullptr) {
+    if (device_.waiting > 0) let_go(device_.late);
+    return;
+  }
+  if (owner->open_ && owner->open_->is_void) return;
+  const double limit_s = owner->open_ ? owner->limit_after_launch(owner->open_->group) : limits_.change_s;
+  ++device_.waiting;
+  const bool is_over = device_.ended.wait_for(lock, std::chrono::duration<double>(limit_s),
+                                              [this] { return device_.owner == nullptr; });
+  --device_.waiting;
+  if (!is_over) let_go(device_.owner);
+  if (device_.waiting > 0) let_go(device_.late);
+}
+
+/// Under a turn, before work that would come into the range.
+void Session::close_late_range(Lock& lock) {
+  try {
+    if (has_collectives_ && gpu_.now_s() >= next_long_wait_s_) wait_for_device(lock);
+    without(lock, [this] { range_.close_if_idle(); });
+  } catch (const Error& error) {
+    return give_up_counting(error, lock);
+  }
+  if (range_.is_open()) open_->is_void = true;
+  if (open_->is_void)
+    settle_void();
+  else
+    settle_late();
+  if (range_.is_open()) return;
+  open_.reset();
+  device_.late = nullptr;
+}
+
+/// Nothing else came into the open range, but the launch may have taken so long because it waited for the
+/// program, which executes more than it does otherwise.
+void Session::settle_late() {
+  if (std::exchange(open_->is_settled, true)) return;
+  ranges_[open_->range].is_late = true;
+  sampling_.voided(open_->group);
+}
+
+void Session::settle_void() {
+  if (std::exchange(open_->is_settled, true)) return;
+  ranges_[open_->range].is_void = true;
+  sampling_.voided(open_->group);
+  note_void(open_->group);
+}
+
+void Session::note_void(GroupId id) {
+  Group& group = groups_[id];
+  group.was_void = true;
+  if (!sampling_.is_left_alone(id) || std::exchange(group.is_left_alone_told, true)) return;
+  sink_(
+      record::Problem{.group = group.record,
+                      .cause = fmt::format("{}: they may be waiting for other launches", record::kLeftAlone),
+                      .hint = ""});
+}
+
+/// Why groups have no counters although launches of theirs were to be counted.
+void Session::report_void() {
+  for (GroupId id = 0; id < groups_.size(); ++id) {
+    const bool is_known = !std::exchange(groups_[id].was_void, false) || sampling_.is_left_alone(id) ||
+                          sampling_.samples_of(id, Pass::memory) > 0;
+    if (is_known) continue;
+    sink_(record::Problem{.group = groups_[id].record,
+                          .cause = fmt::format("{}, {:.3g} s, and other work came before it was done",
+                                               record::kHeldTooShort, limits_.after_launch_s),
+                          .hint = ""});
+  }
+}
+
+bool Session::open_range(GroupId group, Lock& lock) {
+  counting_since_s_ = gpu_.now_s();
+  if (gpu_.is_full()) {
+    if (end_pass(lock)) begin_pass(pass_, lock);
+    if (!pass_ || gpu_.is_full()) return false;
+  }
+  ranges_.push_back({group, groups_[group].launches});
+  opening_ = ranges_.size() - 1;
+  try {
+    const bool is_open = wait_for_device(lock) && without(lock, [this] {
+                           return range_.open(limits_.before_launch_s) == CountedRange::Opening::opened;
+                         });
+    if (is_open) {
+      open_ = Open{.group = group, .range = opening_};
+      return true;
+    }
+  } catch (const Error& error) {
+    give_up_counting(error, lock);
+    return false;
+  }
+  ranges_.pop_back();
+  sampling_.postponed(group);
+  counting_s_ += gpu_.now_s() - counting_since_s_;
+  return false;
+}
+
+void Session::after_launch(GroupId group, bool is_counted, bool has_failed) {
+  --device_.in_progress;
+  if (!is_counted && !has_failed) return;
+  Lock lock(device_.mutex);
+  if (has_failed) --groups_[group].launches;
+  if (!is_counted) return;
+  Turn turn(*this);
+  turn.resume();
+  const double limit_s = limit_after_launch(group);
+  bool is_done = false;
+  try {
+    is_done = without(lock, [&] { return range_.close(limit_s); });
+  } catch (const Error& error) {
+    return give_up_counting(error, lock);
+  }
+  counting_s_ += gpu_.now_s() - counting_since_s_;
+  if (has_failed) {
+    open_->is_settled = true;
+    ranges_[open_->range].is_void = true;
+    sampling_.postponed(group);
+  }
+  if (is_done) {
+    if (open_->is_void)
+      settle_void();
+    else if (!open_->is_settled)
+      sampling_.counted(group, launching_s_);
+    open_.reset();
+  } else {
+    may_be_stuck_ = true;
+    device_.late = this;
+  }
+}
+
+double Session::limit_after_launch(GroupId group) const {
+  const Group& known = groups_[group];
+  const double expected_s = known.traced > 0 ? known.traced_s / static_cast<double>(known.traced) : 0;
+  const double longest_s = std::max(kTimesExpected * expected_s, kTimesKnown * known.held_s);
+  const double limit_s = std::clamp(longest_s, limits_.after_launch_s, kLongestHoldS);
+  if (has_collectives_) return limit_s;
+  return std::max(limit_s, std::min(kTimesKnown * known.known_s, kLongestKnownHoldS));
+}
+
+void Session::traced(GroupId group, double duration_s, bool was_held) {
+  const std::lock_guard lock(traced_mutex_);
+  newly_traced_.push_back({group, duration_s, was_held});
+}
+
+/// Launches that were held do not show how long one takes, unless they took much longer than they were held.
+void Session::take_traced() {
+  const std::lock_guard lock(traced_mutex_);
+  for (const Traced& launch : newly_traced_) {
+    Group& group = groups_[launch.group];
+    if (launch.was_held) {
+      const bool is_known = launch.duration_s > kTimesHeld * limit_after_launch(launch.group);
+      if (is_known) group.held_s = std::max(group.held_s, launch.duration_s);
+      continue;
+    }
+    ++group.traced;
+    group.traced_s += launch.duration_s;
+    group.traced_s2 += launch.duration_s * launch.duration_s;
+    traced_s_ += launch.duration_s;
+  }
+  newly_traced_.clear();
+}
+
+/// Of new groups that matter and whose launches take different times, more launches are counted, in all
+/// passes.
+void Session::find_varying() {
+  for (GroupId id = 0; id < groups_.size(); ++id) {
+    const Group& group = groups_[id];
+    const bool matters = group.launches_before_rest == 0 && group.traced >= kLaunchesToCompare &&
+                         group.traced_s >= kShareThatMatters * traced_s_;
+    if (!matters || sampling_.is_varying(id)) continue;
+    const double mean = group.traced_s / static_cast<double>(group.traced);
+    const double variance = group.traced_s2 / static_cast<double>(group.traced) - mean * mean;
+    if (variance > kVaries * kVaries * mean * mean) sampling_.varies(id);
+  }
+}
+
+void Session::tick() {
+  const double now = gpu_.now_s();
+  if (first_launch_s_ == 0) first_launch_s_ = now;
+  const double gap_s = std::min(now - std::exchange(last_launch_s_, now), kLongestGapS);
+  if (may_count_more()) launching_s_ += gap_s;
+  if (now < next_look_s_) return;
+  next_look_s_ = now + kLookS;
+  take_traced();
+  if (pass_ == Pass::memory) find_varying();
+}
+
+/// While all is instrumented and slow, a pause would hold the program up, not the counting.
+bool Session::may_count_more() const {
+  return pass_ == Pass::operations ||
+         counting_s_ <= kCountingAtFirstS + kCountingShare * (last_launch_s_ - first_launch_s_);
+}
+
+/// Whether the pass is over, or another one may begin.
+bool Session::is_change_due() {
+  if (open_ || last_launch_s_ < next_change_s_ || !may_count_more()) return false;
+  if (pass_) {
+    const double patience_s = *pass_ == Pass::memory ? limits_.first_patience_s : limits_.patience_s;
+    return sampling_.is_over(launching_s_, patience_s) || is_impossible(*pass_);
+  }
+  if (device_.counting != nullptr) return false;  // another context of the device
+  if (!has_counted_) return next_pass(0).has_value();
+  if (pass_worth_a_change(0)) return true;
+  next_change_s_ = last_launch_s_ + rest_s_;
+  return false;
+}
+
+/// Under a turn. What follows depends on what the pass has shown.
+void Session::change_pass(Lock& lock) {
+  if (without(lock, [this] { return gpu_.is_sampled(); })) {
+    next_change_s_ = gpu_.now_s() + kLookS;
+    return;
+  }
+  const bool is_first = !std::exchange(has_counted_, true);
+  if (!end_pass(lock)) return;
+  const std::size_t following = pass_ ? after(*pass_) : 0;
+  begin_pass(is_first || (pass_ && is_first_round_) ? next_pass(following) : pass_worth_a_change(following),
+             lock);
+}
+
+std::optional<Pass> Session::next_pass(std::size_t from) const {
+  for (std::size_t next = from; next < kPasses.size(); ++next) {
+    if (!is_impossible(kPasses[next]) && sampling_.has_awaited(kPasses[next])) return kPasses[next];
+  }
+  return std::nullopt;
+}
+
+std::optional<Pass> Session::pass_worth_a_change(std::size_t from) const {
+  for (std::size_t next = from; next < kPasses.size(); ++next) {
+    if (!is_impossible(kPasses[next]) && is_worth_a_change(kPasses[next])) return kPasses[next];
+  }
+  return std::nullopt;
+}
+
+/// Whether groups that matter, and were launched since the last pass of the first round, await that pass.
+bool Session::is_worth_a_change(Pass pass) const {
+  bool is_awaited = false;
+  double awaited_s = 0;
+  for (GroupId id = 0; id < groups_.size(); ++id) {
+    const bool still_comes = groups_[id].launches > groups_[id].launches_before_rest;
+    if (!still_comes || !sampling_.is_awaited(id, pass)) continue;
+    is_awaited = true;
+    awaited_s += groups_[id].traced_s;
+  }
+  return is_awaited && awaited_s >= kShareThatMatters * traced_s_;
+}
+
+/// Waits until the device has done what the program gave it ahead of time, which may be a lot. Where it is
+/// not done then, a kernel may be waiting for the program, and so long a wait is not tried again. There is no
+/// wait at all behind a kernel that was seen to wait for the program; but a collective that waited for
+/// another rank is done once that rank has continued, so there another long wait follows, less and less
+/// often.
+bool Session::wait_for_device(Lock& lock) {
+  if (has_collectives_ && gpu_.now_s() >= next_long_wait_s_) {
+    may_be_stuck_ = false;
+    may_wait_long_ = true;
+  }
+  const auto is_idle_within = [&](double limit_s) {
+    return without(lock, [&] { return range_.wait_until_idle(limit_s); });
+  };
+  if (may_be_stuck_) may_be_stuck_ = !is_idle_within(0);
+  if (may_be_stuck_) return false;
+  if (!may_wait_long_) return is_idle_within(limits_.before_launch_s);
+  may_wait_long_ = is_idle_within(kLongestHoldS);
+  if (!may_wait_long_) {
+    next_long_wait_s_ = gpu_.now_s() + between_long_waits_s_;
+    between_long_waits_s_ *= 2;
+  }
+  return may_wait_long_;
+}
+
+/// Ends the pass, if there is one. Returns whether the device was idle, without which nothing can be changed.
+bool Session::end_pass(Lock& lock) {
+  if (!wait_for_device(lock)) {
+    next_change_s_ = gpu_.now_s() + kRetryS;
+    return false;
+  }
+  if (!pass_) return true;
+  try {
+    take(without(lock, [this] { return gpu_.end_pass(); }));
+  } catch (const Error& error) {
+    give_up_counting(error, lock);
+    return false;
+  }
+  ranges_.clear();
+  return true;
+}
+
+/// CUPTI failed within a pass: nothing more is counted, and the trace goes on.
+void Session::give_up_counting(const Error& error, Lock& lock) {
+  sink_(not_counted(pass_.value_or(Pass::memory), error));
+  is_impossible_.fill(true);
+  end_counting();
+  open_.reset();
+  if (device_.late == this) device_.late = nullptr;
+  ranges_.clear();
+  without(lock, [this] {
+    gpu_.abandon_pass();
+    range_ = CountedRange(range_calls());
+  });
+  set_trace(true, lock);
+}
+
+/// At first no group is known yet, and there may be any number.
+std::size_t Session::expected_ranges(Pass pass) const {
+  return pass == Pass::memory ? std::numeric_limits<std::size_t>::max() : 2 * sampling_.awaited_samples(pass);
+}
+
+void Session::set_trace(bool on, Lock& lock) {
+  if (is_traced_ == on) return;
+  is_traced_ = on;
+  without(lock, [&] { gpu_.trace(on); });
+}
+
+void Session::end_counting() {
+  pass_.reset();
+  if (device_.counting == this) device_.counting = nullptr;
+}
+
+/// Only the trace continues for a while.
+void Session::rest(Lock& lock) {
+  end_counting();
+  set_trace(true, lock);
+  next_change_s_ = gpu_.now_s() + rest_s_;
+  rest_s_ *= 2;
+}
+
+void Session::begin_pass(std::optional<Pass> next, Lock& lock) {
+  while (next) {
+    pass_ = next;
+    device_.counting = this;
+    set_trace(is_traced_in(next), lock);
+    try {
+      const std::size_t ranges = expected_ranges(*next);
+      without(lock, [&] { gpu_.begin_pass(*next, ranges); });
+      sampling_.begin(*next, launching_s_);
+      last_launch_s_ = gpu_.now_s();
+      in_use_.reset();
+      break;
+    } catch (const cupti::CountersInUse& error) {
+      in_use_ = not_counted(*next, error);
+      rest(lock);
+      break;
+    } catch (const Error& error) {
+      make_impossible(*next, error);
+      end_counting();
+      next = *next == Pass::memory ? std::nullopt : next_pass(after(*next));
+    }
+  }
+  if (!next) {
+    is_first_round_ = false;
+    rest(lock);
+    without(lock, [this] { gpu_.begin_timeline(); });
+    for (Group& group : groups_) group.launches_before_rest = group.launches;
+  }
+  sink_(record::PassBegun{.pass = pass_ ? std::string(to_string(*pass_)) : "",
+                          .is_traced = is_traced_,
+                          .at_ns = static_cast<std::uint64_t>(gpu_.now_s() * 1e9)});
+}
+
+void Session::take(const std::vector<Gpu::CountedRange>& counted) {
+  take_traced();
+  for (Range& range : ranges_) {
+    if (!range.is_late) continue;
+    if (groups_[range.group].held_s > 0) {
+      sampling_.counted(range.group, launching_s_);
+    } else {
+      range.is_void = true;
+      note_void(range.group);
+    }
+  }
+  for (const Gpu::CountedRange& launch : counted) {
+    const Range& range = ranges_.at(launch.range);
+    if (!range.is_void) groups_[range.group].tensor.add(*pass_, launch.counters);
+  }
+  for (const Gpu::CountedRange& launch : counted) {
+    const Range& range = ranges_.at(launch.range);
+    if (range.is_void) continue;
+    const record::Counted record = {.group = groups_[range.group].record,
+                                    .pass = std::string(to_string(*pass_)),
+                                    .ordinal = range.ordinal,
+                                    .counters = launch.counters};
+    if (const auto next = groups_[range.group].tensor.next(*pass_)) sampling_.need(range.group, *next);
+    const bool is_uninstrumented = *pass_ == Pass::tensor && is_impossible(Pass::operations);
+    if (is_uninstrumented || value_of(record.counters, counter::kWarpInstructionsSass) == 0) {
+      sampling_.need(range.group, Pass::pipes);  // as for graphs
+    }
+    sink_(record);
+  }
+}
+
+void Session::finish() {
+  Lock lock(device_.mutex);
+  const auto is_free = [this] { return device_.owner == nullptr; };
+  if (device_.ended.wait_for(lock, std::chrono::duration<double>(2 * kLongestHoldS), is_free)) {
+    Turn turn(*this);
+    turn.take();
+    const bool is_idle = wait_for_device(lock);
+    if (open_) close_late_range(lock);
+    if (is_idle && !open_ && end_pass(lock)) {
+      rest(lock);  // others may still be there
+    }
+  }
+  if (in_use_) sink_(*std::exchange(in_use_, std::nullopt));
+  report_void();
+}
+
+}  // namespace rooflinectl::injection

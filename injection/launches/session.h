@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/counters/counters.h"
+#include "core/error.h"
+#include "core/program/profile_record.h"
+#include "injection/launches/counted_range.h"
+#include "injection/launches/launch_sampling.h"
+#include "injection/launches/tensor_use.h"
+#include "injection/lock_order.h"
+
+namespace rooflinectl::injection {
+
+/// What a session needs of CUDA and CUPTI. Nothing waits for the GPU except where a comment allows it. Only
+/// the thread that has the turn of the device calls these, except `now_s`.
+class Gpu {
+ public:
+  struct CountedRange {
+    std::uint64_t range = 0;
+    Counters counters;
+  };
+
+  virtual ~Gpu() = default;
+
+  /// Whether all work that the process has given to this device is done, or that of all its devices.
+  virtual bool is_idle(bool of_all_devices) = 0;
+  /// Begins or ends the trace of everything that runs on the devices.
+  virtual void trace(bool on) = 0;
+  /// Sets the counters to a pass of about `ranges` ranges, while the device is idle. Throws
+  /// Error(environment), and cupti::CountersInUse where it may succeed later.
+  virtual void begin_pass(Pass pass, std::size_t ranges) = 0;
+  /// Ends it, while the device is idle, and returns what was counted and not yet taken. Throws
+  /// Error(environment), as do the functions for ranges.
+  virtual std::vector<CountedRange> end_pass() = 0;
+  /// Gives up the pass and what was counted in it: something failed.
+  virtual void abandon_pass() = 0;
+  /// Whether there is no room for another range until the pass is begun anew.
+  virtual bool is_full() = 0;
+  virtual void open_range(std::uint64_t range) = 0;
+  virtual void close_range() = 0;
+  /// Begins to sample the device where that is wanted.
+  virtual void begin_timeline() = 0;
+  /// Whether it is sampled, or was: then nothing is counted on it any more, in whatever context. False where
+  /// it cannot be sampled.
+  virtual bool is_sampled() = 0;
+
+  virtual double now_s() = 0;
+  /// For less than a millisecond.
+  virtual void pause() = 0;
+};
+
+class Session;
+
+/// A device as its contexts share it: the counters are the device's, so that one thread at a time works with
+/// them, and launches on the device wait for it, for a limited time.
+struct DeviceTurn {
+  OrderedMutex<LockOrder::device> mutex;  // guards the sessions of the device too
+  std::condition_variable_any ended;
+  Session* owner = nullptr;         // whose turn it is
+  Session* late = nullptr;          // has a range open although its turn is over: its launch is not done
+  Session* counting = nullptr;      // whose pass it is: the counters serve one context at a time
+  int waiting = 0;                  // threads that wait for the end of the turn: they go first
+  std::atomic<int> in_progress{0};  // calls that give the device work
+};
+
+/// Goes through the passes while a program launches its kernels: counts chosen launches, and traces all of
+/// them, except in the passes that cannot be traced. After the first round the device may be sampled. Member
+/// functions may be called from any thread.
+///
+/// The mutex of the device guards what the session knows, for some instructions at a time. Whatever needs
+/// CUDA or CUPTI, or waits for the device, is done in a turn: without the mutex, while other launches wait
+/// until the turn is over, or until they have waited long enough; then they make the counted launch void.
+class Session {
+ public:
+  using Sink = std::function<void(const ProfileRecord&)>;
+
+  /// How long the program may be held up.
+  struct Limits {
+    double before_launch_s = 0.02;  ///< until earlier work is done, after that has once taken too long
+    double after_launch_s =
+        0.05;  ///< until the launch is done; longer where its group is known to take longer
+    /// Of launching without anything new, after which a pass is over; the first pass waits for the trace,
+    /// which shows what varies.
+    double first_patience_s = 0.5;
+    double patience_s = 0.1;
+    /// Until a pass has changed. CUPTI takes half a second; should it ever take longer, others go on.
+    double change_s = 20;
+  };
+
+  /// `device`: the number for records, and what it shares with the device's other contexts. `passes`: those
+  /// that are gone through, in the order of `kPasses`.
+  Session(Gpu& gpu, int device_number, DeviceTurn& device, Sink sink, int samples,
+          const std::vector<Pass>& passes, Limits limits);
+
+  /// What must be known about a group before its first launch.
+  struct NewGroup {
+    std::uint64_t record = 0;  ///< its id in records
+    LaunchSampling::Wish wish;
+    double known_s = 0;  ///< what a launch took in an earlier run; 0 if that is unknown
+  };
+  /// The group's first launch is about to come.
+  GroupId add_group(const NewGroup& group);
+
+  /// The process launches kernels that wait for those of others: nothing is instrumented any more, and a wait
+  /// for the device may fail because another process is held up, too.
+  void launches_collectives();
+
+  /// A launch is about to be made. Returns whether it is counted, which it is only if it may be.
+  bool before_launch(GroupId group, bool may_be_counted);
+  /// It has been made; `has_failed` if the driver refused it, so that nothing runs.
+  void after_launch(GroupId group, bool is_counted, bool has_failed);
+  /// Other work is given to the device: a copy, a launch that is in no group.
+  void before_other_work();
+  void after_other_work() { --device_.in_progress; }
+
+  /// The trace has a launch of that group. Waits for nothing: CUPTI calls this while it is called itself.
+  void traced(GroupId group, double duration_s, bool was_held);
+
+  /// The process or the context is about to end: takes what was counted, if the device is idle. Launches may
+  /// still come.
+  void finish();
+
+ private:
+  using Lock = std::unique_lock<OrderedMutex<LockOrder::device>>;
+  class Turn;
+
+  struct Open {
+    GroupId group = 0;
+    std::uint64_t range = 0;
+    bool is_void = false;     // something else came into it
+    bool is_settled = false;  // the sampling knows what became of it
+  };
+  struct Group {
+    std::uint64_t record = 0;
+    std::uint64_t launches = 0;
+    std::uint64_t launches_before_rest = 0;  // when the last pass ended
+    std::uint64_t traced = 0;
+    double traced_s = 0;
+    double traced_s2 = 0;  // sum of squares
+    double held_s = 0;     // what a launch took that was not done when the program was let go
+    double known_s = 0;    // what a launch took in an earlier run
+    bool was_void = false;
+    bool is_left_alone_told = false;
+    TensorUse tensor;
+  };
+  struct Range {
+    GroupId group = 0;
+    std::uint64_t ordinal = 0;
+    bool is_void = false;
+    bool is_late = false;  // counts if the trace shows that the launch did not wait for the program
+  };
+  struct Traced {
+    GroupId group = 0;
+    double duration_s = 0;
+    bool was_held = false;
+  };
+  RangeCalls range_calls();
+  void wait_for_turn(Lock& lock) const;
+  void tick();
+  void take_traced();
+  void find_varying();
+  bool open_range(GroupId group, Lock& lock);
+  void end_late_range(Turn& turn, Lock& lock);
+  void close_late_range(Lock& lock);
+  void settle_late();
+  void settle_void();
+  void note_void(GroupId group);
+  bool is_change_due();
+  void change_pass(Lock& lock);
+  bool end_pass(Lock& lock);
+  bool wait_for_device(Lock& lock);
+  std::size_t expected_ranges(Pass pass) const;
+  void begin_pass(std::optional<Pass> next, Lock& lock);
+  bool is_impossible(Pass pass) const { return is_impossible_[static_cast<std::size_t>(pass)]; }
+  void make_impossible(Pass pass, const Error& error);
+  void give_up_counting(const Error& error, Lock& lock);
+  void end_counting();
+  void rest(Lock& lock);
+  void report_void();
+  void set_trace(bool on, Lock& lock);
+  std::optional<Pass> next_pass(std::size_t from) const;
+  std::optional<Pass> pass_worth_a_change(std::size_t from) const;
+  bool is_worth_a_change(Pass pass) const;
+  void take(const std::vector<Gpu::CountedRange>& counted);
+  bool may_count_more() const;
+  double limit_after_launch(GroupId group) const;
+
+  Gpu& gpu_;
+  const int device_number_;
+  DeviceTurn& device_;
+  const Sink sink_;
+  const Limits limits_;
+  std::atomic<bool> has_collectives_ = false;
+
+  OrderedMutex<LockOrder::measured> traced_mutex_;
+  std::vector<Traced> newly_traced_;
+
+  // The thread that has the turn works with these, without the mutex.
+  CountedRange range_;
+  std::uint64_t opening_ = 0;  // the range that is opened
+
+  // For everything below: the mutex of the device.
+  double turn_since_s_ = 0;
+  double counting_since_s_ = 0;  // the launch that is counted, or was last
+  double counting_s_ = 0;        // all of them, from the wait for the device before to the end of the range
+  double first_launch_s_ = 0;
+  LaunchSampling sampling_;
+  std::optional<Open> open_;
+  std::vector<Group> groups_;
+  std::vector<Range> ranges_;  // by their ids
+  double traced_s_ = 0;        // of all groups
+  double next_look_s_ = 0;     // for groups that vary
+  double last_launch_s_ = 0;
+  double launching_s_ = 0;  // time that the program has spent launching: pauses count little
+
+  bool has_counted_ = false;     // or tried to
+  bool is_first_round_ = true;   // in which every group is counted, however little it matters
+  bool may_wait_long_ = true;    // until a device was not idle even after that
+  double next_long_wait_s_ = 0;  // in a process with collectives
+  double between_long_waits_s_ = 1;
+  bool may_be_stuck_ = false;  // a kernel that waits for the program may be running
+  bool is_traced_ = false;
+  std::optional<Pass> pass_;                          // nothing between passes
+  std::optional<record::Problem> in_use_;             // since when another process has the counters
+  std::array<bool, kPasses.size()> is_impossible_{};  // passes that failed
+  double next_change_s_ = 0;                          // when a pass may be begun or ended again
+  double rest_s_ = 1;                                 // until new groups are looked for; longer each time
+};
+
+}  // namespace rooflinectl::injection

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "injection/launches/tensor_use.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace rooflinectl::injection {
+
+namespace {
+
+/// From the smallest product of f64 (8×8×4) to the largest of 8-bit types (16×8×32): 2·m·n·k each.
+constexpr std::array kOperationsPerInstruction = {512.0, 1024.0, 2048.0, 4096.0, 8192.0};
+constexpr double kTolerance = 0.01;
+
+double operations(const Counters& counters) {
+  using namespace counter;
+  double sum = 0;
+  for (const std::string_view key :
+       {kTensorBf16Ops, kTensorF16Ops, kTensorTf32Ops, kTensorF8Ops, kTensorI8Ops, kTensorF64Ops}) {
+    sum += value_of(counters, key).value_or(0);
+  }
+  return sum;
+}
+
+}  // namespace
+
+void TensorUse::Mean::add(double value) {
+  sum += value;
+  ++count;
+}
+
+void TensorUse::add(Pass pass, const Counters& counters) {
+  if (const auto instructions = tensor_instructions(counters)) instructions_.add(*instructions);
+  operations_.at(static_cast<std::size_t>(pass)).add(operations(counters));
+}
+
+std::optional<Pass> TensorUse::next(Pass pass) const {
+  if (pass < Pass::tensor || pass == Pass::pipes || instructions_.value() == 0) return std::nullopt;
+  const double operations = operations_.at(static_cast<std::size_t>(pass)).value();
+  if (pass == Pass::tensor) return operations > 0 ? std::nullopt : std::optional(Pass::tensor_bf16);
+
+  const double per_instruction = operations / instructions_.value();
+  const bool is_explained = std::any_of(
+      kOperationsPerInstruction.begin(), kOperationsPerInstruction.end(),
+      [&](double possible) { return std::abs(per_instruction - possible) <= kTolerance * possible; });
+  const auto following = static_cast<std::size_t>(pass) + 1;
+  return is_explained || following == kPasses.size() ? std::nullopt : std::optional(kPasses.at(following));
+}
+
+}  // namespace rooflinectl::injection

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "injection/process.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "collector/sampling/own_thread.h"
+#include "injection/launches/nccl_messages.h"
+#include "injection/this_process.h"
+
+namespace rooflinectl::injection {
+
+namespace {
+
+/// What a program that ends without notice may lose.
+constexpr auto kWritePeriod = std::chrono::milliseconds(300);
+
+bool has_component(std::string_view path, std::string_view name) {
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('/'), path.size());
+    if (path.substr(0, end) == name) return true;
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return false;
+}
+
+/// Far from those of other objects.
+std::uint64_t first_change() {
+  static std::atomic<std::uint64_t> objects{0};
+  return ++objects << 40U;
+}
+
+std::size_t mixed(std::size_t hash, std::uint64_t value) {
+  return (hash ^ value) * 0x9e3779b97f4a7c15U;
+}
+
+}  // namespace
+
+thread_local bool OurOwnCall::is_own = false;
+
+struct Process::Context {
+  Handle handle = nullptr;
+  int device = 0;
+  std::unique_ptr<Gpu> gpu;
+  std::unique_ptr<Session> session;
+};
+
+/// The call that a thread is making, and what it remembers of earlier ones, as most are like one before.
+struct Process::Call {
+  Session* session = nullptr;  // null if none is being made that a session knows of
+  std::optional<LaunchGroup> group;
+  bool is_counted = false;
+  bool is_announced = false;
+  std::uint32_t correlation = 0;
+
+  static constexpr std::size_t kRemembered = 64;
+  struct RememberedKernel {
+    Handle function = nullptr;
+    Kernel* kernel = nullptr;
+  };
+  struct RememberedGroup {
+    LaunchGroups::Key key;
+    LaunchGroup group;
+  };
+  std::uint64_t changes = 0;
+  Handle context_handle = nullptr;
+  Context* context = nullptr;
+  std::array<RememberedKernel, kRemembered> kernels{};
+  std::array<RememberedGroup, kRemembered> groups{};
+
+  void forget_outdated(const Process& of) {
+    const std::uint64_t now = of.changes_.load(std::memory_order_acquire);
+    if (changes == now) return;
+    changes = now;
+    context_handle = nullptr;
+    kernels = {};
+    groups = {};
+  }
+  RememberedKernel& place_of(Handle function) {
+    return kernels[mixed(0, reinterpret_cast<std::uintptr_t>(function)) >> 58U];
+  }
+  RememberedGroup& place_of(const LaunchGroups::Key& key) {
+    std::size_t hash = mixed(reinterpret_cast<std::uintptr_t>(key.kernel), key.path);
+    for (const auto& extent : {key.grid, key.block, key.cluster}) {
+      for (const std::uint32_t size : extent) hash = mixed(hash, size);
+    }
+    hash = mixed(mixed(hash, key.dynamic_shared_bytes), key.message_bytes.value_or(0));
+    return groups[hash >> 58U];
+  }
+};
+
+Process::Call& Process::call_of_thread() {
+  static thread_local Call call;
+  return call;
+}
+
+Process::Process(ProfileSettings settings)
+    : settings_(std::move(settings)),
+      paths_(settings_.nvtx_scope),
+      kernels_(sink()),
+      groups_(settings_, paths_, sink()),
+      traced_launches_(kernels_, sink()),
+      timelines_(
+          settings_,
+          [this](int device) {
+            OurOwnCall::on_this_thread();
+            return driver_->sampler(device, *settings_.timeline_interval_ns);
+          },
+          sink()),
+      changes_(first_change()) {}
+
+Process::~Process() {
+  {
+    const std::lock_guard lock(writer_mutex_);
+    is_finished_ = true;
+  }
+  writer_wakes_.notify_all();
+  if (writer_.joinable()) writer_.join();
+}
+
+void Process::observe(Driver& driver) {
+  is_observed_ = true;
+  driver_ = &driver;
+  file_.emplace(record_path(settings_.records));
+  file_->add(this_process());
+  file_->flush();
+}
+
+void Process::problem(const char* what, const Error& error) {
+  file_->add(record::Problem{
+      .group = std::nullopt, .cause = fmt::format("{}: {}", what, error.what()), .hint = error.hint()});
+}
+
+void Process::see_nothing(const Error& error) {
+  is_active_ = false;
+  problem("nothing of this process was seen", error);
+  file_->flush();
+}
+
+void Process::give_up(const std::exception& error) {
+  if (!is_active_.exchange(false)) return;
+  const auto* const known = dynamic_cast<const Error*>(&error);
+  problem("from here on nothing was seen",
+          known != nullptr ? *known : Error(ErrorKind::environment, error.what()));
+}
+
+void Process::after_fork_in_child() {
+  paths_.after_fork_in_child();
+  if (!is_observed_) return;
+  is_child_ = true;
+  is_active_ = false;
+}
+
+// -- calls of the program --
+
+void Process::entered(const Launch& launch) {
+  Call& call = call_of_thread();
+  call.forget_outdated(*this);
+  call.group.reset();
+  const PathId path = paths_.current();
+  Context& context = context_of(launch);
+  driver_->has_stream(launch.context, context.device, launch.stream);
+  start_writing();
+  if (is_captured_by_plan(path)) call.group = group_of(context, launch, path);
+  if (call.group)
+    call.is_counted = context.session->before_launch(call.group->id, takes_turn());
+  else
+    context.session->before_other_work();
+  call.session = context.session.get();
+  call.is_announced = call.group && is_traced_;
+  if (!call.is_announced) return;
+  call.correlation = launch.correlation;
+  traced_launches_.announce({.correlation = launch.correlation,
+                             .group = *call.group,
+                             .is_counted = call.is_counted,
+                             .is_graph = launch.graph != nullptr});
+}
+
+void Process::entered_other_work(Handle context) {
+  Call& call = call_of_thread();
+  call.forget_outdated(*this);
+  call.group.reset();
+  Context* const known = find_context(context);
+  if (known == nullptr) return;
+  known->session->before_other_work();
+  call.session = known->session.get();
+}
+
+void Process::left(const char* error) {
+  Call& call = call_of_thread();
+  Session* const session = std::exchange(call.session, nullptr);
+  if (session == nullptr) return;
+  if (!call.group) return session->after_other_work();
+  session->after_launch(call.group->id, std::exchange(call.is_counted, false), error != nullptr);
+  if (error == nullptr && call.is_announced) return;
+  if (error != nullptr && call.is_announced) traced_launches_.retract(call.correlation);
+  const std::lock_guard lock(tallies_mutex_);
+  if (error != nullptr)
+    ++failed_launches_[{call.group->record, error}];
+  else
+    ++untraced_launches_[call.group->record];
+}
+
+Process::Context* Process::find_context(Handle context) {
+  Call& call = call_of_thread();
+  if (call.context_handle == context && context != nullptr) return call.context;
+  const std::lock_guard lock(contexts_mutex_);
+  const auto found = contexts_.find(context);
+  if (found == contexts_.end()) return nullptr;
+  call.context_handle = context;
+  call.context = found->second.get();
+  return call.context;
+}
+
+Process::Context& Process::context_of(const Launch& launch) {
+  Context* const known = find_context(launch.context);
+  return known != nullptr ? *known : make_context(launch.context);
+}
+
+Process::Context& Process::make_context(Handle context) {
+  const record::Device device = driver_->device_of(context);
+  auto made = std::make_unique<Context>();
+  made->handle = context;
+  made->device = device.device;
+  made->gpu = driver_->gpu(context, device.device,
+                           {.trace = [this, one = made.get()](bool on) { trace(*one, on); },
+                            .begin_timeline = [this, id = device.device] { timelines_.begin(id); },
+                            .is_sampled = [this, id = device.device] { return timelines_.is_sampled(id); }});
+  const std::lock_guard lock(contexts_mutex_);
+  const auto [place, is_new] = contexts_.try_emplace(context);
+  if (!is_new) return *place->second;  // another thread was faster
+  const auto [turn, is_new_device] = devices_.try_emplace(device.device);
+  if (is_new_device) file_->add(device);
+  made->session = std::make_unique<Session>(*made->gpu, device.device, turn->second, sink(),
+                                            settings_.samples, settings_.passes, Session::Limits{});
+  place->second = std::move(made);
+  return *place->second;
+}
+
+std::optional<LaunchGroup> Process::group_of(Context& context, const Launch& launch, PathId path) {
+  Kernel& kernel = kernel_of(launch);
+  const std::uint64_t place = ++*kernel.launches;
+  LaunchGroups::Key key = {.context = context.handle,
+                           .kernel = &kernel,
+                           .path = path,
+                           .grid = launch.grid,
+                           .block = launch.block,
+                           .cluster = launch.cluster.value_or(record::Extent{}),
+                           .dynamic_shared_bytes = launch.dynamic_shared_bytes,
+                           .message_bytes = std::nullopt};
+  NcclMessages& messages = nccl_messages();
+  if (kernel.is_collective && !messages.empty()) key.message_bytes = messages.take();
+  Call::RememberedGroup& remembered = call_of_thread().place_of(key);
+  if (remembered.key == key) return remembered.group;
+  std::optional<LaunchGroup> group = groups_.find(key);
+  if (!group) {
+    group = groups_.add(key, *context.session, context.device, launch, driver_->blocks_per_sm(launch), place);
+  }
+  if (group) {
+    remembered = {key, *group};
+  } else {
+    ++left_out_;
+  }
+  return group;
+}
+
+Kernel& Process::kernel_of(const Launch& launch) {
+  if (launch.graph != nullptr) return kernels_.graph(launch.graph);
+  Call::RememberedKernel& remembered = call_of_thread().place_of(launch.function);
+  if (remembered.function == launch.function && remembered.kernel != nullptr) return *remembered.kernel;
+  Kernel* kernel = kernels_.find(launch.function);
+  if (kernel == nullptr) kernel = &kernels_.add(launch.function, driver_->kernel(launch));
+  remembered = {launch.function, kernel};
+  return *kernel;
+}
+
+/// Whether the settings let the launch be traced.
+bool Process::is_captured_by_plan(PathId path) const {
+  switch (settings_.capture) {
+    case Capture::all:
+      return true;
+    case Capture::cuda_profiler:
+      return is_in_profiler_range_;
+    case Capture::nvtx:
+      return has_component(paths_.text(path), settings_.capture_range);
+  }
+  return true;
+}
+
+/// Whether the launch is one of those, in order, that may be counted.
+bool Process::takes_turn() {
+  const std::uint64_t turn = selected_launches_++;
+  return turn >= settings_.skip && (!settings_.limit || turn - settings_.skip < *settings_.limit);
+}
+
+void Process::write_tallies() {
+  decltype(untraced_launches_) untraced;
+  decltype(failed_launches_) failed;
+  {
+    const std::lock_guard lock(tallies_mutex_);
+    untraced.swap(untraced_launches_);
+    failed.swap(failed_launches_);
+  }
+  for (const auto& [group, launches] : untraced) {
+    file_->add(record::Untraced{.group = group, .launches = launches});
+  }
+  for (const auto& [what, launches] : failed) {
+    file_->add(record::Failed{.group = what.first, .launches = launches, .error = what.second});
+  }
+}
+
+void Process::graph_made(Handle executable, const std::string& name, std::uint64_t nodes) {
+  kernels_.graph_made(executable, name, nodes);
+}
+
+void Process::graph_destroyed(Handle executable) {
+  kernels_.graph_destroyed(executable);
+}
+
+void Process::module_unloaded() {
+  kernels_.module_unloaded();
+  ++changes_;
+}
+
+void Process::context_ends(Handle context) {
+  Context* ending = nullptr;
+  bool is_last_of_device = false;
+  {
+    const std::lock_guard lock(contexts_mutex_);
+    const auto found = contexts_.find(context);
+    if (found == contexts_.end()) return;
+    ending = found->second.get();
+    is_last_of_device = !has_others(*ending);
+  }
+  finish(*ending);
+  if (!is_last_of_device) return;
+  timelines_.end(ending->device);
+  timelines_.reap();
+}
+
+void Process::primary_context_ends(int device) {
+  std::vector<Context*> of_device;
+  {
+    const std::lock_guard lock(contexts_mutex_);
+    for (const auto& [handle, context] : contexts_) {
+      if (context->device == device) of_device.push_back(context.get());
+    }
+  }
+  for (Context* context : of_device) finish(*context);
+}
+
+bool Process::has_others(const Context& context) const {
+  return std::any_of(contexts_.begin(), contexts_.end(), [&](const auto& other) {
+    return other.second.get() != &context && other.second->device == context.device;
+  });
+}
+
+void Process::context_destroyed(Handle context) {
+  const Context* ended = nullptr;
+  bool is_last_of_device = false;
+  {
+    const std::lock_guard lock(contexts_mutex_);
+    const auto found = contexts_.find(context);
+    if (found == contexts_.end()) return;
+    ended = ended_.emplace_back(std::move(found->second)).get();
+    contexts_.erase(found);
+    is_last_of_device = !has_others(*ended);
+    ++changes_;
+  }
+  groups_.forget(context);
+  if (is_last_of_device) timelines_.end(ended->device);
+}
+
+void Process::in_profiler_range(bool is_inside) {
+  is_in_profiler_range_ = is_inside;
+  timelines_.capture(is_inside);
+}
+
+// -- the trace, and writing --
+
+void Process::trace(const Context& context, bool on) {
+  const std::lock_guard lock(trace_mutex_);
+  if (on)
+    untraced_.erase(&context);
+  else
+    untraced_.insert(&context);
+  const bool is_wanted = untraced_.empty();
+  if (is_wanted == is_traced_) return;
+  try {
+    if (!is_wanted) driver_->flush(false);
+    driver_->trace(is_wanted);
+    is_traced_ = is_wanted;
+  } catch (const Error& error) {
+    problem("launches were not traced", error);
+  }
+}
+
+void Process::write() {
+  traced_launches_.write();
+  for (const record::Ranges& closed : paths_.take_closed()) file_->add(closed);
+  write_tallies();
+  file_->flush();
+}
+
+void Process::start_writing() {
+  if (is_writing_.load(std::memory_order_relaxed)) return;
+  const std::lock_guard lock(writer_mutex_);
+  if (is_writing_.exchange(true) || is_finished_) return;
+  writer_ = own_thread([this] {
+    OurOwnCall::on_this_thread();
+    std::unique_lock wait(writer_mutex_);
+    while (!writer_wakes_.wait_for(wait, kWritePeriod, [this] { return is_finished_; })) {
+      wait.unlock();
+      driver_->flush(false);
+      write();
+      timelines_.reap();
+      wait.lock();
+    }
+  });
+}
+
+void Process::finish(Context& context) {
+  try {
+    context.session->finish();
+  } catch (const Error& error) {
+    problem("what was counted last is lost", error);
+  }
+}
+
+void Process::finish() {
+  // A handler of a signal that came while this thread was in here may end the program: locks may be held.
+  if (is_child_ || !is_observed_ || OurOwnCall::is_one()) return;
+  if (!is_active_.exchange(false)) return file_->flush();
+  const OurOwnCall own;
+  {
+    const std::lock_guard lock(writer_mutex_);
+    is_finished_ = true;
+  }
+  writer_wakes_.notify_all();
+  if (writer_.joinable()) writer_.join();
+  std::vector<Context*> contexts;
+  {
+    const std::lock_guard lock(contexts_mutex_);
+    for (const auto& [handle, context] : contexts_) contexts.push_back(context.get());
+  }
+  driver_->flush(false);  // how long the last launches took
+  for (Context* context : contexts) finish(*context);
+  timelines_.finish();
+  driver_->flush(true);
+  traced_launches_.end_graphs();
+  write();
+  traced_launches_.report_undelivered();
+  if (paths_.has_left_out()) {
+    file_->add(record::Problem{
+        .group = std::nullopt,
+        .cause =
+            fmt::format("there are too many names of NVTX ranges: later ones are \"{}\"", RangeNames::kOther),
+        .hint = "give ranges names that repeat, or that differ in numbers only"});
+  }
+  file_->add(record::End{.at_ns = now_ns(),
+                         .lost_activities = lost_,
+                         .lost_records = file_->lost_records(),
+                         .left_out_launches = left_out_ + file_->left_out_launches()});
+  file_->flush();
+}
+
+}  // namespace rooflinectl::injection

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "readers/torch/torch_trace_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <istream>
+#include <map>
+#include <streambuf>
+#include <unordered_map>
+#include <utility>
+
+#include "core/error.h"
+#include "core/files/hash.h"
+#include "core/files/unpacked_stream.h"
+#include "core/json/json.h"
+#include "core/text/printable.h"
+
+namespace rooflinectl {
+namespace {
+
+using serial::Json;
+
+constexpr std::size_t kMostBytes = std::size_t{4} << 30;
+constexpr std::string_view kModule = "nn.Module: ";
+/// Traces have five levels, and texts of some kilobytes.
+constexpr int kDeepest = 1000;
+constexpr std::size_t kLongestText = std::size_t{16} << 20;
+
+/// Passes a text on, piece by piece, as long as no string in it is so long that the parser, which holds one
+/// string at a time, would use up all memory. What is between two strings counts as well: a number may be
+/// long.
+class WithoutLongTexts : public std::streambuf {
+ public:
+  /// `name` is used in the error message.
+  WithoutLongTexts(std::istream& text, std::string_view name) : text_(text), name_(name) {}
+
+ protected:
+  int_type underflow() override {
+    const std::streamsize length = text_.rdbuf()->sgetn(piece_.data(), std::streamsize{kPiece});
+    if (length <= 0) return traits_type::eof();
+    std::for_each_n(piece_.data(), length, [this](char letter) { pass(letter); });
+    setg(piece_.data(), piece_.data(), piece_.data() + length);
+    return traits_type::to_int_type(piece_[0]);
+  }
+
+ private:
+  static constexpr std::size_t kPiece = std::size_t{1} << 16;
+
+  void pass(char letter) {
+    const bool is_quote = letter == '"' && !is_escaped_;
+    is_escaped_ = letter == '\\' && !is_escaped_;
+    length_ = is_quote ? 0 : length_ + 1;
+    if (length_ <= kLongestText) return;
+    throw Error(ErrorKind::usage, fmt::format("{}: a string in it is longer than 16 MiB", name_),
+                "torch.profiler writes no such string: is the file damaged?");
+  }
+
+  std::istream& text_;
+  std::string_view name_;
+  std::array<char, kPiece> piece_{};
+  std::size_t length_ = 0;  ///< since the last quote
+  bool is_escaped_ = false;
+};
+
+/// Until PyTorch 1.12 some names began with another letter: `Kernel`, `external id`.
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return result;
+}
+
+/// An event as far as it has been read.
+struct Event {
+  std::string phase;
+  std::string category;
+  std::string name;
+  std::string process;  ///< a number, except in the profiler's own events
+  std::string thread;
+  std::optional<double> start_us;
+  double duration_us = 0;
+  std::optional<std::uint64_t> correlation;
+  std::optional<std::uint64_t> id;
+  std::optional<std::uint64_t> sequence;
+  std::optional<std::uint64_t> forward_thread;
+  std::optional<std::uint64_t> device;
+  std::optional<std::uint64_t> shared_bytes;
+  std::vector<std::uint64_t> grid;
+  std::vector<std::uint64_t> block;
+};
+
+enum class EventField { other, phase, category, name, process, thread, start, duration, args };
+enum class EventArgument { other, correlation, id, sequence, forward_thread, device, shared, grid, block };
+
+EventField event_field(std::string_view key) {
+  if (key == "ph") return EventField::phase;
+  if (key == "cat") return EventField::category;
+  if (key == "name") return EventField::name;
+  if (key == "pid") return EventField::process;
+  if (key == "tid") return EventField::thread;
+  if (key == "ts") return EventField::start;
+  if (key == "dur") return EventField::duration;
+  return key == "args" ? EventField::args : EventField::other;
+}
+
+EventArgument event_argument(std::string_view written) {
+  constexpr std::size_t kLongest = 16;
+  if (written.size() > kLongest) return EventArgument::other;
+  const std::string key = lower(written);
+  if (key == "correlation") return EventArgument::correlation;
+  if (key == "external id") return EventArgument::id;
+  if (key == "sequence number") return EventArgument::sequence;
+  if (key == "fwd thread id") return EventArgument::forward_thread;
+  if (key == "device") return EventArgument::device;
+  if (key == "shared memory") return EventArgument::shared;
+  if (key == "grid") return EventArgument::grid;
+  return key == "block" ? EventArgument::block : EventArgument::other;
+}
+
+/// Receives the text as a series of values, and keeps those of the event that it is in.
+class TraceReader : public nlohmann::json_sax<Json> {
+ public:
+  /// `text` is what is read, for error messages to show more of it; `name` is used there, too.
+  TraceReader(std::istream& text, std::string_view name) : text_(text), name_(name) {}
+
+  TorchTrace trace() && {
+    if (!has_events_) fail("", "not a trace of torch.profiler: it has no list of traceEvents");
+    return std::move(trace_);
+  }
+
+  bool null() override { return true; }
+  bool boolean(bool /*value*/) override { return true; }
+  bool number_integer(number_integer_t value) override {
+    take_number(static_cast<double>(value), std::nullopt);
+    return true;
+  }
+  bool number_unsigned(number_unsigned_t value) override {
+    take_number(static_cast<double>(value), value);
+    return true;
+  }
+  bool number_float(number_float_t value, const string_t& /*text*/) override {
+    take_number(value, std::nullopt);
+    return true;
+  }
+  bool string(string_t& value) override {
+    take_text(value);
+    return true;
+  }
+  bool binary(binary_t& /*value*/) override { return true; }
+
+  bool start_object(std::size_t /*elements*/) override {
+    if (depth_ == 0) is_object_ = true;
+    enter();
+    if (is_at_event()) event_ = Event{};
+    if (depth_ == kInArguments && in_events_ && field_ == EventField::args) in_arguments_ = true;
+    return true;
+  }
+  bool key(string_t& value) override {
+    if (depth_ == 1) is_events_next_ = value == "traceEvents";
+    if (is_at_event()) field_ = event_field(value);
+    if (is_at_argument()) argument_ = event_argument(value);
+    return true;
+  }
+  bool end_object() override {
+    if (is_at_event()) finish_event();
+    if (depth_ == kInArguments) in_arguments_ = false;
+    --depth_;
+    return true;
+  }
+  bool start_array(std::size_t /*elements*/) override {
+    if (depth_ == 1 && is_object_ && is_events_next_) {
+      in_events_ = true;
+      has_events_ = true;
+    }
+    enter();
+    return true;
+  }
+  bool end_array() override {
+    --depth_;
+    if (depth_ == 1) in_events_ = false;
+    return true;
+  }
+  bool parse_error(std::size_t position, const std::string& token,
+                   const nlohmann::detail::exception& error) override {
+    constexpr int kOutOfRange = 400;  // nlohmann's ids of such errors begin here
+    if (error.id >= kOutOfRange) fail("", "not valid JSON: a number is too large");
+    if (position <= 1 && depth_ == 0) {
+      fail("", "not valid JSON at its beginning", "torch.profiler writes one with export_chrome_trace");
+    }
+    serial::refuse_as_not_json(name_, error, position, token, rest_of_word());
+  }
+
+ private:
+  static constexpr int kInEvent = 3;
+  static constexpr int kInArguments = 4;
+  static constexpr int kInExtent = 5;
+
+  bool is_at_event() const { return in_events_ && depth_ == kInEvent; }
+  bool is_at_argument() const { return in_arguments_ && depth_ == kInArguments; }
+
+  /// What follows where the parser stopped; nothing at the end of the trace.
+  std::optional<std::string> rest_of_word() {
+    if (text_.eof()) return std::nullopt;
+    std::string rest(serial::kLongestWord, ' ');
+    text_.read(rest.data(), static_cast<std::streamsize>(rest.size()));
+    return rest;
+  }
+
+  [[noreturn]] void fail(std::string_view place, std::string_view problem, const char* hint = "") const {
+    const std::string where = place.empty() ? "" : fmt::format("/traceEvents/{}{}: ", count_, place);
+    throw Error(ErrorKind::usage, fmt::format("{}: {}{}", name_, where, problem), hint);
+  }
+
+  void enter() {
+    if (++depth_ > kDeepest) fail("", fmt::format("lists and objects are nested deeper than {}", kDeepest));
+  }
+
+  void take_number(double value, std::optional<std::uint64_t> whole) {
+    if (is_at_event()) {
+      switch (field_) {
+        case EventField::start:
+          event_.start_us = value;
+          break;
+        case EventField::duration:
+          if (value < 0) fail("/dur", "expected a non-negative number");
+          event_.duration_us = value;
+          break;
+        case EventField::process:
+          event_.process = fmt::format("{}", value);
+          break;
+        case EventField::thread:
+          event_.thread = fmt::format("{}", value);
+          break;
+        case EventField::phase:
+        case EventField::category:
+        case EventField::name:
+          fail(fmt::format("/{}", field_ == EventField::name    ? "name"
+                                  : field_ == EventField::phase ? "ph"
+                                                                : "cat"),
+               "expected a string");
+        case EventField::args:
+        case EventField::other:
+          break;
+      }
+    } else if (whole) {
+      take_whole(*whole);
+    }
+  }
+
+  void take_text(std::string& value) {
+    if (is_at_event()) {
+      switch (field_) {
+        case EventField::phase:
+          event_.phase = std::move(value);
+          break;
+        case EventField::category:
+          event_.category = std::move(value);
+          break;
+        case EventField::name:
+          event_.name = std::move(value);
+          break;
+        case EventField::process:
+          event_.process = std::move(value);
+          break;
+        case EventField::thread:
+          event_.thread = std::move(value);
+          break;
+        case EventField::start:
+        case EventField::duration:
+          fail(field_ == EventField::start ? "/ts" : "/dur", "expected a number");
+        case EventField::args:
+        case EventField::other:
+          break;
+      }
+    } else if (is_at_argument()) {
+      // Some versions write ids as text.
+      std::uint64_t number = 0;
+      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+      if (error == std::errc() && end == value.data() + value.size()) take_whole(number);
+    }
+  }
+
+  void take_whole(std::uint64_t value) {
+    constexpr std::size_t kDimensions = 3;
+    if (in_arguments_ && depth_ == kInExtent) {
+      if (argument_ == EventArgument::grid && event_.grid.size() < kDimensions) event_.grid.push_back(value);
+      if (argument_ == EventArgument::block && event_.block.size() < kDimensions)
+        event_.block.push_back(value);
+    }
+    if (!is_at_argument()) return;
+    switch (argument_) {
+      case EventArgument::correlation:
+        event_.correlation = value;
+        break;
+      case EventArgument::id:
+        event_.id = value;
+        break;
+      case EventArgument::sequence:
+        event_.sequence = value;
+        break;
+      case EventArgument::forward_thread:
+        event_.forward_thread = value;
+        break;
+      case EventArgument::device:
+        event_.device = value;
+        break;
+      case EventArgument::shared:
+        event_.shared_bytes = value;
+        break;
+      case EventArgument::grid:
+      case EventArgument::block:
+      case EventArgument::other:
+        break;
+    }
+  }
+
+  void finish_event() {
+    field_ = EventField::other;
+    if (event_.phase == "X") keep_event();
+    ++count_;
+  }
+
+  void keep_event() {
+    const std::string category = lower(event_.category);
+    if (category == "kernel") {
+      add_kernel();
+    } else if (category == "cpu_op" || category == "operator") {
+      add_span(TorchSpanKind::operation, event_.name);
+    } else if (category == "user_annotation") {
+      add_span(TorchSpanKind::annotation, event_.name);
+    } else if (category == "python_function") {
+      if (event_.name.starts_with(kModule))
+        add_span(TorchSpanKind::module, event_.name.substr(kModule.size()));
+    } else if (category == "cuda_runtime" || category == "cuda_driver" || category == "runtime") {
+      add_call();
+    }
+  }
+
+  double start_us() const {
+    if (!event_.start_us || !std::isfinite(*event_.start_us)) fail("/ts", "expected a number");
+    return *event_.start_us;
+  }
+
+  void check_room() const {
+    if (trace_.kernels.size() + trace_.spans.size() + trace_.calls.size() < kMostTorchEvents) return;
+    fail("", fmt::format("more than {} operators, modules, calls and kernels", kMostTorchEvents),
+         "trace fewer steps, as with torch.profiler.schedule");
+  }
+
+  void add_kernel() {
+    check_room();
+    TorchKernel kernel = {.name = name_index(event_.name),
+                          .start_us = start_us(),
+                          .duration_us = event_.duration_us,
+                          .grid = extent(event_.grid),
+                          .block = extent(event_.block),
+                          .shared_bytes = event_.shared_bytes,
+                          .device = event_.device,
+                          .correlation = event_.correlation,
+                          .id = event_.id};
+    trace_.kernels.push_back(kernel);
+  }
+
+  void add_span(TorchSpanKind kind, std::string_view name) {
+    check_room();
+    const double start = start_us();
+    trace_.spans.push_back({.kind = kind,
+                            .name = name_index(name),
+                            .thread = thread_index(),
+                            .start_us = start,
+                            .end_us = start + event_.duration_us,
+                            .id = event_.id,
+                            .sequence = event_.sequence,
+                            // Operators of the forward pass have 0.
+                            .is_backward = event_.forward_thread.value_or(0) > 0});
+  }
+
+  void add_call() {
+    if (!event_.correlation) return;
+    check_room();
+    trace_.calls.push_back({.correlation = *event_.correlation,
+                            .thread = thread_index(),
+                            .start_us = start_us(),
+                            .is_graph = event_.name.find("GraphLaunch") != std::string::npos});
+  }
+
+  static std::optional<TorchKernel::Extent> extent(const std::vector<std::uint64_t>& numbers) {
+    if (numbers.size() != TorchKernel::Extent().size()) return std::nullopt;
+    return TorchKernel::Extent{numbers[0], numbers[1], numbers[2]};
+  }
+
+  /// Names of kernels are cut as in a run, so that they still match.
+  std::size_t name_index(std::string_view name) {
+    const auto [entry, is_new] = names_.try_emplace(cut_name(name, kMaxSubjectLength), trace_.names.size());
+    if (is_new) trace_.names.push_back(printable(entry->first));
+    return entry->second;
+  }
+
+  std::size_t thread_index() {
+    return threads_.try_emplace({event_.process, event_.thread}, threads_.size()).first->second;
+  }
+
+  std::istream& text_;
+  std::string name_;
+  TorchTrace trace_;
+  std::unordered_map<std::string, std::size_t> names_;
+  std::map<std::pair<std::string, std::string>, std::size_t> threads_;
+
+  int depth_ = 0;
+  bool is_object_ = false;
+  bool is_events_next_ = false;
+  bool in_events_ = false;
+  bool in_arguments_ = false;
+  bool has_events_ = false;
+  std::size_t count_ = 0;  ///< of events so far
+  Event event_;
+  EventField field_ = EventField::other;
+  EventArgument argument_ = EventArgument::other;
+};
+
+}  // namespace
+
+TorchTrace torch_trace_from_json(std::istream& text, std::string_view name) {
+  WithoutLongTexts pieces(text, name);
+  std::istream checked(&pieces);
+  TraceReader reader(checked, name);
+  Json::sax_parse(checked, &reader);
+  return std::move(reader).trace();
+}
+
+TorchTrace read_torch_trace(const std::filesystem::path& file) {
+  UnpackedStream unpacked(file, kMostBytes);
+  std::istream text(&unpacked);
+  return torch_trace_from_json(text, file.string());
+}
+
+}  // namespace rooflinectl

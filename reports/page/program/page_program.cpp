@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/page/program/page_program.h"
+
+#include <algorithm>
+#include <array>
+
+#include "analysis/roofline/executed/executed_roof.h"
+#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/point.h"
+#include "core/text/kernel_name.h"
+#include "reports/page/page_roofs.h"
+#include "reports/page/page_tables.h"
+#include "reports/sentences/point_text.h"
+#include "reports/tables/operator_table.h"
+#include "reports/tables/program_table.h"
+#include "reports/text/format.h"
+
+namespace rooflinectl::page {
+namespace {
+
+// Kernels are told apart by the type of their operations: the same shape on every page.
+std::size_t shape_of_type(std::string_view type) {
+  constexpr std::array<std::string_view, 6> kTypes = {"FP32", "BF16", "TF32", "FP16", "FP8", "FP64"};
+  type = type.substr(0, type.find(' '));
+  const auto* const found = std::find(kTypes.begin(), kTypes.end(), type);
+  return found == kTypes.end() ? 0 : static_cast<std::size_t>(found - kTypes.begin());
+}
+
+// What each known resource needs of a launch's time, the largest first: `["dram", 0.85, "dram_copy"]`.
+Json uses(const RooflinePoint& point) {
+  Json list = Json::array();
+  if (!is_timed(*point.measurement)) return list;
+  const double time_s = time_per_launch_s(*point.measurement);
+  for (const ResourceUse& use : point.resources) {
+    if (use.time_s.value_or(0) > 0) {
+      list.push_back({to_string(use.resource), rounded(*use.time_s / time_s), ceilings_text(use.ceilings)});
+    }
+  }
+  return list;
+}
+
+// The ceilings that the kernel is compared with: those of each memory level, and of its main pipe.
+std::vector<std::string_view> ceilings_of(const RooflinePoint& point) {
+  std::vector<std::string_view> ids;
+  for (const LevelUse& use : point.levels) ids.push_back(use.ceiling);
+  if (const ResourceUse* pipe = main_pipe(point.resources)) {
+    ids.insert(ids.end(), pipe->ceilings.begin(), pipe->ceilings.end());
+  }
+  return ids;
+}
+
+Json figure(std::string_view name, const std::string& value, const std::string& note) {
+  return {{"name", name}, {"value", value}, {"note", note}};
+}
+
+// What was not counted is not 0.
+Json tensor_figure(const ProgramUse& use) {
+  constexpr double kNotable = 0.01;
+  const bool is_known = use.tensor_unknown_share < kNotable;
+  const std::string unknown = fmt::format("not counted: {}", format::percent(use.tensor_unknown_share));
+  if (use.tensor_share > 0) {
+    return figure("Tensor Cores", format::percent(use.tensor_share),
+                  fmt::format("of GPU time in kernels that use them, at {} of their peak{}",
+                              format::percent(use.tensor_use / use.tensor_share),
+                              is_known ? "" : fmt::format("; {}", unknown)));
+  }
+  if (!is_known) return figure("Tensor Cores", std::string(format::kUnavailable), unknown);
+  return figure("Tensor Cores", format::percent(0), "no kernel uses them");
+}
+
+// What a reader sees first, each figure with what it refers to.
+Json figures(const ProgramUse& use) {
+  Json list = Json::array();
+  if (const RangeTimes* step = use.step) {
+    // The kernels of a step may run after the host has left it: this is the host's pace.
+    list.push_back(figure("step", format::duration(*step->interval_s),
+                          fmt::format("median of {} steps, from the start of one {} to the next",
+                                      step->undisturbed, step->path)));
+  }
+  list.push_back(figure("GPU time", format::duration(use.kernel_s),
+                        fmt::format("in {}", format::counted(use.kernels, "kernel"))));
+  if (const auto busy = use.busy_share()) {
+    list.push_back(figure(
+        "GPU busy", format::percent(*busy),
+        fmt::format("{}idle {} over {}{}",
+                    use.waiting_share() > 0
+                        ? fmt::format("waiting in collectives {}, ", format::percent(use.waiting_share()))
+                        : std::string(),
+                    format::percent(std::max(0.0, 1 - *busy - use.waiting_share())),
+                    format::duration(use.watched_s()),
+                    use.idle ? " without counting" : ", including launches held for counting")));
+  }
+  list.push_back(
+      figure("launches", fmt::format("{}", use.launches),
+             use.untimed > 0 ? fmt::format("{} not timed", use.untimed) : std::string("all timed")));
+  list.push_back(tensor_figure(use));
+  list.push_back(figure("counters complete", format::percent(use.counted_share),
+                        use.roofless_share > 0
+                            ? fmt::format("of GPU time; no roof: {}", format::percent(use.roofless_share))
+                            : std::string("of GPU time; every kernel has a roof")));
+  return list;
+}
+
+Json range(const RangeUse& use) {
+  return {{"path", use.path},
+          {"name", use.name},
+          {"depth", use.depth},
+          {"launches", use.launches},
+          {"total_s", rounded(use.total_s)},
+          {"share", rounded(use.share)},
+          {"recoverable_s", rounded(use.recoverable_s)},
+          {"fraction_of_roofline", optional_number(use.fraction_of_roofline())},
+          {"ai", optional_number(use.ai())},
+          {"rate", optional_number(use.flop_per_s())}};
+}
+
+// A tree with more nodes cannot be read; it has those that matter, with those around them.
+double shortest_shown_s(const std::vector<RangeUse>& uses) {
+  constexpr std::size_t kMost = 2000;
+  std::vector<double> times;
+  for (const RangeUse& one : uses) times.push_back(one.total_s);
+  std::sort(times.begin(), times.end(), std::greater<>());
+  return times.size() > kMost ? times[kMost - 1] : 0;
+}
+
+Json ranges(const ProgramUse& use) {
+  const double shortest_s = shortest_shown_s(use.ranges);
+  Json list = Json::array();
+  for (const RangeUse& one : use.ranges) {
+    if (one.total_s >= shortest_s) list.push_back(range(one));
+  }
+  if (use.outside.launches > 0 && !use.ranges.empty()) list.push_back(range(use.outside));
+  return list;
+}
+
+}  // namespace
+
+std::size_t KernelNames::index_of(const std::string& name) {
+  const auto [entry, is_new] = indices_.try_emplace(name, indices_.size());
+  if (is_new) names_.push_back(name);
+  return entry->second;
+}
+
+Json KernelNames::list() const {
+  const std::vector<std::string> short_names = distinct_short_names(names_);
+  Json list = Json::array();
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    list.push_back({{"name", names_[i]}, {"short", short_names[i]}});
+  }
+  return list;
+}
+
+OperatorView::OperatorView(const OperatorUse& use) : use_(use) {
+  for (const RangeUse& one : use.operators) operators_.try_emplace(one.path, operators_.size());
+  const double shortest_s = shortest_shown_s(use.tree);
+  std::vector<std::optional<std::size_t>> around;  // for the last node at each depth
+  for (const RangeUse& one : use.tree) {
+    around.resize(one.depth);
+    std::optional<std::size_t> place = around.empty() ? std::nullopt : around.back();
+    if (one.total_s >= shortest_s) {
+      place = scopes_.size();
+      scopes_.push_back(&one);
+    }
+    around.push_back(place);
+    places_.push_back(place);
+  }
+  for (auto& place : places_) place = place.value_or(scopes_.size());
+}
+
+Json OperatorView::lists() const {
+  Json names = Json::array();
+  for (const RangeUse& one : use_.operators) names.push_back(operator_name(one.path));
+  Json scopes = Json::array();
+  for (const RangeUse* one : scopes_) scopes.push_back(range(*one));
+  if (use_.outside.launches > 0) scopes.push_back(range(use_.outside));
+  return {{"has_modules", use_.has_modules}, {"operators", names}, {"scopes", scopes}};
+}
+
+void OperatorView::add_to(Json& group, const GroupOperators& operators) const {
+  Json of = Json::array();
+  for (const OperatorShare& one : operators.operators) {
+    of.push_back({operators_.at(one.name), rounded(one.share)});
+  }
+  std::map<std::size_t, GroupPart> parts;
+  double outside = 1;
+  double launches_outside = 1;
+  for (const ScopeShare& one : operators.scopes) {
+    GroupPart& part =
+        parts.try_emplace(*places_[one.scope], GroupPart{.time = 0, .launches = 0}).first->second;
+    part.time += one.part.time;
+    part.launches += one.part.launches;
+    outside -= one.part.time;
+    launches_outside -= one.part.launches;
+  }
+  Json scopes = Json::array();
+  for (const auto& [place, part] : parts) {
+    scopes.push_back({place, rounded(part.time), rounded(part.launches)});
+  }
+  // The rest is in the last one.
+  constexpr double kNone = 1e-9;
+  if (outside > kNone || launches_outside > kNone) {
+    scopes.push_back(
+        {scopes_.size(), rounded(std::max(0.0, outside)), rounded(std::max(0.0, launches_outside))});
+  }
+  group["operators"] = std::move(of);
+  group["scopes"] = std::move(scopes);
+}
+
+Json group(const Run& run, const RooflinePoint& point, KernelNames& names) {
+  const Measurement& measurement = *point.measurement;
+  const LaunchStatistics& launches = *measurement.launches;
+  const auto of_all = [&](std::optional<double> of_one) {
+    return of_one ? rounded(static_cast<double>(launches.traced) * *of_one) : Json(nullptr);
+  };
+  const std::string type = executed_type(point);
+  return {{"measurement", &measurement - run.measurements.data()},
+          {"kernel", names.index_of(measurement.point.subject)},
+          {"path", measurement.point.axes.text(axis::kPath).value_or("")},
+          {"launches", launches.count},
+          {"total_s", rounded(launches.total_s)},
+          {"recoverable_s", optional_number(point.launches->recoverable_s)},
+          {"flops", of_all(point.flops_executed)},
+          {"bytes", of_all(point.dram_bytes)},
+          {"type", type},
+          {"shape", shape_of_type(type)},
+          {"uses", uses(point)},
+          {"roofs", roofs_of(run, measurement.device, ceilings_of(point))}};
+}
+
+Json program(const Run& run, const ProgramUse& use, const KernelNames& names) {
+  constexpr std::size_t kMostRows = 500;
+  constexpr std::size_t kMostGaps = 10;
+  Json tables = Json::array();
+  for (const ProgramTable& one : {gap_table(use), idle_before_table(use, kMostGaps), transfer_table(use),
+                                  roofless_table(use, kMostRows)}) {
+    if (!one.rows.empty()) tables.push_back(titled_table(one));
+  }
+  std::vector<std::string> sentences = program_sentences(run, use);
+  for (std::string& problem : program_problems(run)) sentences.push_back(std::move(problem));
+  const std::string idle = idle_to_begin_with(use);
+  return {{"kernel_s", rounded(use.kernel_s)},
+          {"idle", idle.empty() ? Json(nullptr)
+                                : Json{{"value", format::duration(use.idle->idle_s)}, {"text", idle}}},
+          {"figures", figures(use)},
+          {"sentences", sentences},
+          {"ranges", ranges(use)},
+          {"kernels", names.list()},
+          {"tables", tables}};
+}
+
+}  // namespace rooflinectl::page

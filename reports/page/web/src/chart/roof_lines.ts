@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Roofs as lines of the chart, and their labels.
+import type { Roof } from '../generated/page_data';
+import { overlap, Plane, type Box, type Pixel } from './plane';
+
+/** A roof that is drawn. Those that are not main are thin lines without a name; lit ones are those of the chosen kernel. */
+export type ShownRoof = Roof & { index: number; isMain: boolean; isLit: boolean };
+
+/** Performance at an intensity under the highest roofs of each kind. */
+export function attainable(ai: number, roofs: readonly ShownRoof[]): number {
+  const memory = highest(roofs, 'bandwidth');
+  const compute = highest(roofs, 'compute');
+  return Math.min(memory ? memory.value * ai : Infinity, compute?.value ?? Infinity);
+}
+
+function highest(roofs: readonly ShownRoof[], kind: Roof['kind']): ShownRoof | undefined {
+  return roofs.filter((roof) => roof.kind === kind).reduce<ShownRoof | undefined>((best, roof) =>
+    (best && best.value >= roof.value ? best : roof), undefined);
+}
+
+/** The ends of the line: where it meets the highest roof of the other kind, and well outside the frame. */
+export function lineOf(roof: ShownRoof, roofs: readonly ShownRoof[], plane: Plane): [left: [number, number], right: [number, number]] {
+  const [left, right] = [plane.window.ai[0] / 1e3, plane.window.ai[1] * 1e3];
+  if (roof.kind === 'bandwidth') {
+    const compute = highest(roofs, 'compute');
+    const end: [number, number] = compute ? [roof.ridges[compute.index] ?? right, compute.value] : [right, roof.value * right];
+    return [[left, roof.value * left], end];
+  }
+  return [[highest(roofs, 'bandwidth')?.ridges[roof.index] ?? left, roof.value], [right, roof.value]];
+}
+
+export interface RoofLabel { text: string; x: number; y: number; angle: number; isLit: boolean }
+
+const FONT_SIZE = 11;
+/** Boxes are larger than the text in them by this much. */
+const BOX_MARGIN = 3;
+const measure = document.createElement('canvas').getContext('2d');
+export function textWidth(text: string, size = FONT_SIZE): number {
+  if (!measure) return text.length * size * 0.55;
+  measure.font = `${size}px system-ui, sans-serif`;
+  return measure.measureText(text).width;
+}
+
+/** The lines of roofs on the screen. */
+export function linesOf(roofs: readonly ShownRoof[], plane: Plane): { roof: ShownRoof; line: readonly [Pixel, Pixel] }[] {
+  return roofs.map((roof) => {
+    const [left, right] = lineOf(roof, roofs, plane);
+    return { roof, line: [plane.pixel(left), plane.pixel(right)] as const };
+  });
+}
+
+/**
+ * Labels on the lines that are in the frame: none over another label, over another line or, where there is room, over `marks`;
+ * in pixels of the plot.
+ */
+export function roofLabels(roofs: readonly ShownRoof[], plane: Plane, marks: readonly Box[] = []): { labels: RoofLabel[]; boxes: Box[] } {
+  const labels: RoofLabel[] = [];
+  const taken: Box[] = [];
+  const lines = linesOf(roofs, plane);
+  // Those of the chosen kernel first: where there is no room for all labels, theirs are shown.
+  for (const roof of [...roofs].sort((a, b) => Number(b.isLit) - Number(a.isLit))) {
+    if (!roof.isMain) continue;
+    const others = lines.filter((other) => other.roof !== roof);
+    // Where the line is short, as on a phone, the name has no value.
+    const candidates = [roof, { ...roof, text: roof.text.replace(/\s[\d.]+\s\S+$/, '') }]
+      .flatMap((named) => (roof.kind === 'compute' ? levelPlaces(named, roofs, plane) : slopePlaces(named, roofs, plane)))
+      .filter(({ boxes }) => !boxes.some((box) => taken.some((other) => overlap(box, other)) ||
+        others.some(({ line: [left, right] }) => crosses(left, right, box))));
+    const found = candidates.find(({ boxes }) => !boxes.some((box) => marks.some((mark) => overlap(box, mark)))) ??
+      (roof.isLit ? candidates[0] : undefined);
+    if (!found) continue;
+    taken.push(...found.boxes);
+    labels.push(found.label);
+  }
+  return { labels, boxes: taken };
+}
+
+/** Whether the line between two places runs through the box without its margin. */
+export function crosses(start: Pixel, end: Pixel, box: Box): boolean {
+  const left = Math.max(box.left + BOX_MARGIN, start.x);
+  const right = Math.min(box.right - BOX_MARGIN, end.x);
+  if (start.x === end.x) return left <= right && Math.min(start.y, end.y) < box.bottom && Math.max(start.y, end.y) > box.top;
+  const heights = [left, right].map((x) => start.y + ((x - start.x) * (end.y - start.y)) / (end.x - start.x));
+  return left <= right && Math.min(...heights) < box.bottom - BOX_MARGIN && Math.max(...heights) > box.top + BOX_MARGIN;
+}
+
+interface Candidate { label: RoofLabel; boxes: Box[] }
+
+/**
+ * Over the line, from the right; where the line is short, as on a phone, the name may begin left of it, but half of the name
+ * stays over it.
+ */
+function levelPlaces(roof: ShownRoof, roofs: readonly ShownRoof[], plane: Plane): Candidate[] {
+  const { frame } = plane;
+  const [start] = lineOf(roof, roofs, plane);
+  const line = plane.pixel(start);
+  if (line.y < frame.top || line.y > frame.bottom) return [];
+  const width = textWidth(roof.text);
+  const above = roof.source === 'theoretical' ? [-8, 8] : [8, -8];
+  const candidates: Candidate[] = [];
+  for (let right = frame.right - 6; right - width / 2 > line.x && right - width > frame.left; right -= 14) {
+    for (const offset of above) {
+      const y = line.y + offset;
+      if (y < frame.top + 6 || y > frame.bottom - 6) continue;
+      candidates.push({
+        label: { text: roof.text, x: right - width / 2, y, angle: 0, isLit: roof.isLit },
+        boxes: [{ left: right - width - 4, right: right + 4, top: y - 7, bottom: y + 7 }],
+      });
+    }
+  }
+  return candidates;
+}
+
+/** Along the slope, first above the line for theoretical roofs, else first below. */
+function slopePlaces(roof: ShownRoof, roofs: readonly ShownRoof[], plane: Plane): Candidate[] {
+  const { frame } = plane;
+  const [start, end] = lineOf(roof, roofs, plane);
+  const top = plane.pixel(end);
+  const other = plane.pixel(start);
+  const slope = (top.y - other.y) / (top.x - other.x);
+  if (!Number.isFinite(slope) || top.x <= frame.left) return [];
+  const length = Math.hypot(1, slope);
+  const unit = { x: 1 / length, y: slope / length };
+  const width = textWidth(roof.text);
+  const sides = roof.source === 'theoretical' ? [-9, 9] : [9, -9];
+  const candidates: Candidate[] = [];
+  for (const side of sides) {
+    for (let x = Math.min(top.x, frame.right) - 30; x > frame.left + 10; x -= 14) {
+      const centre = { x: x - (unit.x * width) / 2, y: other.y + slope * (x - other.x) - (unit.y * width) / 2 };
+      const at = { x: centre.x - unit.y * side, y: centre.y + unit.x * side };
+      const ends = [-0.5, 0.5].map((share) => ({ x: at.x + unit.x * width * share, y: at.y + unit.y * width * share }));
+      if (!ends.every((pixel) => plane.holds(pixel))) continue;
+      const boxes = [-0.5, -0.4, -0.3, -0.2, -0.1, 0, 0.1, 0.2, 0.3, 0.4, 0.5].map((share) => {
+        const centreOfBox = { x: at.x + unit.x * width * share, y: at.y + unit.y * width * share };
+        return { left: centreOfBox.x - 8, right: centreOfBox.x + 8, top: centreOfBox.y - 8, bottom: centreOfBox.y + 8 };
+      });
+      candidates.push({ label: { text: roof.text, isLit: roof.isLit, ...at, angle: (Math.atan(slope) * 180) / Math.PI }, boxes });
+    }
+  }
+  return candidates;
+}

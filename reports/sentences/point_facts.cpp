@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/sentences/point_facts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "analysis/roofline/executed/executed_roof.h"
+#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/point.h"
+#include "analysis/roofline/quantities/quantities.h"
+#include "core/text/kernel_name.h"
+#include "reports/sentences/point_text.h"
+#include "reports/text/format.h"
+
+namespace rooflinectl {
+namespace {
+
+// `unavailable: …`
+std::string missing_text(std::string_view reason) {
+  return reason.empty() ? std::string(format::kUnavailable) : fmt::format("unavailable: {}", reason);
+}
+
+// What the time is the median of.
+std::string samples_text(const Measurement& measurement) {
+  const TimeResult& time = *measurement.time;
+  const LaunchTime median = median_launch(measurement);
+  const std::string launches =
+      time.launches_per_sample > 1 ? fmt::format(" of {} launches", time.launches_per_sample) : "";
+  const std::string samples = is_observed(measurement)
+                                  ? fmt::format("{} launches", measurement.launches->traced)
+                                  : fmt::format("{} samples{}", time.samples_s.size(), launches);
+  return fmt::format("{} … {}, {}", format::duration(median.low_s), format::duration(median.high_s), samples);
+}
+
+// `24, of which 20 were traced and 3 counted`; of a collective also `…; 4 waited for a rank that was held`
+std::string launches_text(const LaunchStatistics& launches) {
+  const std::string held =
+      launches.held == 0
+          ? ""
+          : fmt::format("; {} waited for a rank that was held to be counted: they are in no time",
+                        launches.held);
+  return fmt::format("{}, of which {} were traced and {} counted{}", launches.count, launches.traced,
+                     launches.counted, held);
+}
+
+// The kernels inside of a CUDA graph, the longest first.
+std::string graph_text(const LaunchStatistics& launches) {
+  constexpr std::size_t kMost = 5;
+  std::vector<std::string> names;
+  for (const GraphKernelUse& use : launches.graph_kernels) names.push_back(use.kernel);
+  names = distinct_short_names(names);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < std::min(kMost, names.size()); ++i) {
+    texts.push_back(fmt::format("{} {}", names[i], format::duration(launches.graph_kernels[i].total_s)));
+  }
+  if (names.size() > kMost) texts.push_back(fmt::format("and {} more kernels", names.size() - kMost));
+  return fmt::format("{} nodes: {}", *launches.graph_nodes, fmt::join(texts, ", "));
+}
+
+// What each resource needs of the time, the busiest first.
+void add_resources(const RooflinePoint& point, std::vector<Fact>& facts) {
+  for (const ResourceUse& use : point.resources) {
+    const bool is_level = use.resource == Bound::dram || use.resource == Bound::l2 ||
+                          use.resource == Bound::l1 || use.resource == Bound::shared;
+    const std::string name = fmt::format("{} utilisation", words_for(use.resource).label);
+    if (!use.missing.empty()) {
+      facts.push_back({name, missing_text(use.missing)});
+    } else if (!is_level && use.time_s.value_or(0) > 0 && is_timed(*point.measurement)) {
+      const double share = *use.time_s / time_per_launch_s(*point.measurement);
+      facts.push_back({name, fmt::format("{} of {}", format::percent(share), ceilings_text(use.ceilings))});
+    }
+  }
+}
+
+std::string launch_text(const Measurement& measurement) {
+  const auto elements = measurement.point.axes.number(axis::kElements);
+  if (measurement.launch.grid == 0) return "chosen by the library";
+  return fmt::format("{} blocks of {} threads{}", measurement.launch.grid, measurement.launch.block,
+                     elements ? fmt::format(", {} elements per thread", *elements) : "");
+}
+
+std::string roof_text(const RooflinePoint& point) {
+  const Roof& roof = *point.roof;
+  if (is_observed(point) || roof.resource == Bound::nvlink) {
+    return fmt::format("{} a launch by {} ({})", format::duration(roof.time_s),
+                       words_for(roof.resource).label, ceilings_text(roof.ceilings));
+  }
+  const std::string ceilings =
+      roof.compute_ceilings.empty()
+          ? roof.memory_ceiling
+          : fmt::format("{}, {}", roof.memory_ceiling, ceilings_text(roof.compute_ceilings));
+  return roof.flop_per_s > 0 ? fmt::format("{} ({})", rate_text(point, roof.flop_per_s), ceilings)
+                             : fmt::format("{} ({})", format::bandwidth(roof.memory_bytes_per_s), ceilings);
+}
+
+// `issue slots (79.2 % of the time)`, or `unknown: …`
+std::string bound_fact(const RooflinePoint& point) {
+  const std::string_view label = words_for(point.bound).label;
+  if (point.bound == Bound::unknown) {
+    return point.verdict.unjudged.empty()
+               ? std::string(label)
+               : fmt::format("{}: {}", label, fmt::join(point.verdict.unjudged, "; "));
+  }
+  for (const ResourceShare& share : point.verdict.shares) {
+    if (share.resource == point.bound) {
+      return fmt::format("{} ({} of the time)", label, format::percent(share.share));
+    }
+  }
+  return std::string(label);
+}
+
+// `98.1 % of dram_read`
+Fact level_fact(const LevelUse& use) {
+  const std::string of = use.ceiling.empty() ? "" : fmt::format(" of {}", use.ceiling);
+  return {fmt::format("{} utilisation", level_name(use.level)),
+          format::optional(use.utilisation, format::percent) + of};
+}
+
+}  // namespace
+
+std::vector<Fact> point_facts(const RooflinePoint& point) {
+  const Measurement& measurement = *point.measurement;
+  const PointId& id = measurement.point;
+  const bool is_of_program = is_observed(point);
+  std::vector<Fact> facts = {
+      {is_of_program ? "kernel" : "variant", id.subject},
+      {"status", measurement.cause.empty()
+                     ? std::string(to_string(measurement.status))
+                     : fmt::format("{}: {}", to_string(measurement.status), measurement.cause)},
+  };
+  if (!is_of_program) facts.push_back({"launch", launch_text(measurement)});
+  const auto add = [&](std::string name, const std::optional<double>& value, auto show) {
+    facts.push_back({std::move(name), format::optional(value, show)});
+  };
+  if (measurement.time) facts.push_back({"95 % interval", samples_text(measurement)});
+  if (is_of_program) {
+    facts.push_back({"launches", launches_text(*measurement.launches)});
+    if (measurement.launches->graph_nodes) facts.push_back({"inside", graph_text(*measurement.launches)});
+    if (measurement.rank) facts.push_back({"rank", fmt::format("{}", *measurement.rank)});
+    if (measurement.process) facts.push_back({"process", fmt::format("{}", *measurement.process)});
+  } else {
+    facts.push_back({"useful performance", rate_text(point, point.flop_per_s)});
+  }
+  facts.push_back({"executed performance", point.executed_flop_per_s || point.executed_missing.empty()
+                                               ? executed_rate_text(point)
+                                               : missing_text(point.executed_missing)});
+  if (!is_of_program) add("redundancy", point.redundancy, format::factor);
+  add("DRAM bandwidth", point.dram_bytes_per_s, format::bandwidth);
+  facts.push_back({"roof", point.roof ? roof_text(point) : missing_text(point.roof_missing)});
+  if (point.roof && point.roof->is_partly_counted) facts.push_back({"partly counted", point.roof_missing});
+  facts.push_back({"bound by", bound_fact(point)});
+  for (const LevelUse& use : point.levels) facts.push_back(level_fact(use));
+  add_resources(point, facts);
+  for (const auto& [quantity, value] : point.quantities) {
+    facts.push_back({std::string(quantity->name), text_without_unit(value, quantity->unit)});
+  }
+  if (measurement.energy && !measurement.energy->joules.available()) {
+    facts.push_back({"energy", fmt::format("unavailable: {}", measurement.energy->joules.reason())});
+  }
+  if (measurement.verification) {
+    facts.push_back({"verification", measurement.verification->passed ? "passed" : "failed"});
+  }
+  for (const std::string& evidence : point.evidence) facts.push_back({"evidence", evidence});
+  for (const std::string& finding : point.implausible) facts.push_back({"implausible", finding});
+  return facts;
+}
+
+}  // namespace rooflinectl

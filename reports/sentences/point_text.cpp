@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/sentences/point_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "analysis/roofline/executed/executed_roof.h"
+#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/point.h"
+#include "core/model/ceiling_subjects.h"
+#include "reports/text/format.h"
+
+namespace rooflinectl {
+namespace {
+
+std::string count_text(double value) {
+  const bool is_whole = std::abs(value) < 1e15 && std::floor(value) == value;
+  return is_whole ? fmt::format("{:.0f}", value) : format::significant(value);
+}
+
+std::string_view at_least(bool is_part) {
+  return is_part ? "≥ " : "";
+}
+
+}  // namespace
+
+std::string_view operations_of(const RooflinePoint& point) {
+  return is_integer(point.precision) ? format::kOps : format::kFlops;
+}
+
+std::string rate_text(const RooflinePoint& point, const std::optional<double>& per_s) {
+  return format::optional(per_s, [&](double value) { return format::rate(value, operations_of(point)); });
+}
+
+std::string executed_rate_text(const RooflinePoint& point) {
+  return format::optional(point.executed_flop_per_s, [&](double value) {
+    return fmt::format("{}{}", at_least(!point.executed_missing.empty()),
+                       format::rate(value, operations_of(point)));
+  });
+}
+
+std::string executed_ai_text(const RooflinePoint& point) {
+  return format::optional(point.ai_executed, [&](double value) {
+    return fmt::format("{}{}", at_least(!point.executed_missing.empty()), format::significant(value));
+  });
+}
+
+std::string fraction_text(const RooflinePoint& point) {
+  return format::optional(point.fraction_of_roofline, [&](double value) {
+    return fmt::format("{}{}", at_least(point.roof->is_partly_counted), format::percent(value));
+  });
+}
+
+std::string_view level_name(MemoryLevel level) {
+  switch (level) {
+    case MemoryLevel::dram:
+      return "DRAM";
+    case MemoryLevel::l2:
+      return "L2";
+    case MemoryLevel::l1:
+      return "L1";
+    case MemoryLevel::shared:
+      return "shared";
+  }
+  return "?";
+}
+
+std::string_view roof_name(const RooflinePoint& point) {
+  constexpr double kNear = 0.2;
+  if (!point.roof) return format::kUnavailable;
+  return point.fraction_of_roofline.value_or(1) < kNear ? "none near" : words_for(point.roof->resource).label;
+}
+
+std::string limit_text(const RooflinePoint& point) {
+  const LevelUse* use = find_level(point, point.busiest_level);
+  return use != nullptr ? fmt::format("{} {}", level_name(use->level),
+                                      format::optional(use->utilisation, format::whole_percent))
+                        : std::string(format::kUnavailable);
+}
+
+std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& points) {
+  std::vector<std::string> texts;
+  for (const RooflinePoint& point : points) {
+    for (const std::string& finding : point.implausible) {
+      texts.push_back(fmt::format("{}: {}", point.label, finding));
+    }
+  }
+  return texts;
+}
+
+std::string ceilings_text(const CeilingIds& ceilings) {
+  return fmt::format("{}", fmt::join(ceilings, " + "));
+}
+
+std::string text_with_unit(double value, Unit unit) {
+  switch (unit) {
+    case Unit::count:
+      return count_text(value);
+    case Unit::ratio:
+      return format::percent(value);
+    case Unit::factor:
+      return format::factor(value);
+    case Unit::bytes:
+      return format::mean_size(value);
+    case Unit::bytes_per_s:
+      return format::bandwidth(value);
+    case Unit::seconds:
+      return format::duration(value);
+  }
+  return {};
+}
+
+std::string text_without_unit(double value, Unit unit) {
+  return unit == Unit::ratio ? format::percent(value) : format::significant(value);
+}
+
+std::string executed_type(const RooflinePoint& point) {
+  const ResourceUse* pipe = main_pipe(point.resources);
+  if (pipe == nullptr) return std::string(format::kUnavailable);
+  // Ceilings are named after their type: `bf16_tensor`.
+  const std::string_view ceiling = pipe->ceilings.front();
+  const std::string_view type = ceiling.substr(0, ceiling.find('_'));
+  return fmt::format("{}{}", subject_name(type), pipe->resource == Bound::tensor ? " Tensor" : "");
+}
+
+std::optional<double> main_rate(const RooflinePoint& point) {
+  return is_observed(point) ? point.executed_flop_per_s : point.flop_per_s;
+}
+
+std::string shape_text(const RooflinePoint& point) {
+  const Axes& axes = point.measurement->point.axes;
+  const auto text = [&](std::string_view name) {
+    const Axes::Value* value = axes.find(name);
+    if (value == nullptr) return std::string();
+    return std::visit([](const auto& content) { return fmt::format("{}", content); }, *value);
+  };
+  const std::string grid = text(axis::kGrid);
+  return grid.empty() ? std::string(format::kUnavailable) : fmt::format("{} × {}", grid, text(axis::kBlock));
+}
+
+std::vector<std::string> energy_reasons(const ExperimentAnalysis& experiment) {
+  std::map<std::string, std::vector<std::string>> labels;
+  for (const RooflinePoint& point : experiment.points) {
+    const auto& energy = point.measurement->energy;
+    if (energy && !energy->joules.available()) labels[energy->joules.reason()].push_back(point.label);
+  }
+  std::vector<std::string> texts;
+  for (const auto& [reason, points] : labels) {
+    texts.push_back(points.size() == experiment.points.size()
+                        ? fmt::format("energy unavailable: {}", reason)
+                        : fmt::format("energy unavailable for {}: {}", fmt::join(points, ", "), reason));
+  }
+  return texts;
+}
+
+std::optional<LaunchMode> timed_mode(const RooflinePoint& point) {
+  const auto& time = point.measurement->time;
+  if (!time) return std::nullopt;
+  return launch_mode(*time);
+}
+
+std::string counter_change_text(const CounterChange& change) {
+  return fmt::format("{} {} → {}", change.quantity->name,
+                     text_without_unit(change.from, change.quantity->unit),
+                     text_without_unit(change.to, change.quantity->unit));
+}
+
+std::string step_text(const LadderStep& step, std::size_t most_changes) {
+  const std::size_t shown = std::min(most_changes, step.counter_changes.size());
+  std::string text =
+      fmt::format("{} → {}: {}", step.from->label, step.to->label, format::speedup(step.speedup));
+  for (std::size_t i = 0; i < shown; ++i) {
+    text += ", " + counter_change_text(step.counter_changes[i]);
+  }
+  if (shown < step.counter_changes.size())
+    text += fmt::format(", and {} more", step.counter_changes.size() - shown);
+  return text;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "analysis/roofline/quantities/quantities.h"
+
+/// Points in words, for tables, pictures and the page.
+namespace rooflinectl {
+
+/// What a point's performance is measured in: useful operations per second or, for a program's kernel,
+/// executed ones.
+std::optional<double> main_rate(const RooflinePoint& point);
+
+/// Blocks and threads of a program's kernel: `132 × 384`; the number of kernels of a graph.
+std::string shape_text(const RooflinePoint& point);
+
+/// The pipe that the floating-point operations of a program's kernel need longest: `BF16 Tensor`, `FP32`.
+std::string executed_type(const RooflinePoint& point);
+
+/// Why energy is unavailable, with the labels of the points that it holds for.
+std::vector<std::string> energy_reasons(const ExperimentAnalysis& experiment);
+
+/// How the time of the point was taken; nothing without one.
+std::optional<LaunchMode> timed_mode(const RooflinePoint& point);
+
+/// `FLOP`, or `OP` where the operations of the point are integer ones.
+std::string_view operations_of(const RooflinePoint& point);
+
+/// Performance of the point: `65.0 TFLOP/s`.
+std::string rate_text(const RooflinePoint& point, const std::optional<double>& per_s);
+
+/// The same for what was executed, and its operations per DRAM byte: with `≥` if only a part of them was
+/// counted.
+std::string executed_rate_text(const RooflinePoint& point);
+std::string executed_ai_text(const RooflinePoint& point);
+
+/// How close the point comes to its roof: `97.2 %`; `≥ 97.2 %` if only a part of its work was counted.
+std::string fraction_text(const RooflinePoint& point);
+
+/// `DRAM`, `L2`, as tables and pictures show them.
+std::string_view level_name(MemoryLevel level);
+
+/// The resource that is the roof of a program's kernel: `L2`; `none near` where that needs little of its
+/// time.
+std::string_view roof_name(const RooflinePoint& point);
+
+/// The busiest memory level: `DRAM 98 %`.
+std::string limit_text(const RooflinePoint& point);
+
+/// A sentence for each number of the points that cannot be right: `V3: 104.0 % of roofline: …`.
+std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& points);
+
+/// `f32_fma + f32_add` for a mix.
+std::string ceilings_text(const CeilingIds& ceilings);
+
+/// A value of a quantity: `28`, `97.2 %`, `1.03×`, `4.58 B`, `4.58 TB/s`, `238.5 µs`.
+std::string text_with_unit(double value, Unit unit);
+
+/// The same where its name says what is counted (`DRAM bytes per element`): only a ratio is in percent.
+std::string text_without_unit(double value, Unit unit);
+
+/// `shared wavefronts per instruction 3.1 → 1.0`
+std::string counter_change_text(const CounterChange& change);
+
+/// `V2 → V3: 1.03×, shared wavefronts per instruction 3.1 → 1.0`, with the first `most_changes` quantities
+/// that moved and how many more did.
+std::string step_text(const LadderStep& step, std::size_t most_changes);
+
+}  // namespace rooflinectl

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/sentences/timeline_sentences.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "reports/text/format.h"
+
+namespace rooflinectl {
+
+namespace {
+
+/// From this share on, what is unknown is mentioned.
+constexpr double kNotableShare = 0.001;
+/// Sampled and counted bytes of what was counted agree to this.
+constexpr double kBytesAgree = 0.03;
+
+std::string window(const DeviceView& view) {
+  const DeviceTimeline& device = *view.timeline;
+  std::string text = fmt::format("Sampled for {} every {}: {}, ", format::duration(view.duration_s()),
+                                 format::duration(static_cast<double>(device.interval_ns) * kNs),
+                                 format::counted(device.start_ns.size(), "sample"));
+  text += view.missing_s > 0 ? fmt::format("{} of the window lost", format::percent(view.missing_share()))
+                             : std::string("none lost");
+  if (view.not_kept_s > 0) {
+    text += fmt::format("; the preceding {} of samples were discarded", format::duration(view.not_kept_s));
+  }
+  return text + ".";
+}
+
+std::string dram(const DramCheck& check) {
+  const double expected = check.counted_bytes + check.transfer_bytes;
+  std::string text = fmt::format("{} sampled to and from DRAM", format::amount(check.sampled_bytes, "B"));
+  if (const auto ratio = check.ratio()) {
+    text +=
+        fmt::format(", {:.3f} of the {} counted for the launches{}", *ratio, format::amount(expected, "B"),
+                    check.transfer_bytes > 0 ? " and copies in it" : " in it");
+  } else {
+    text += ", no counted bytes to compare with";
+  }
+  if (check.ratio() && check.unknown_share < kNotableShare && std::abs(*check.ratio() - 1) > kBytesAgree) {
+    text += fmt::format(": they should agree to {}", format::whole_percent(kBytesAgree));
+  }
+  if (check.unknown_share >= kNotableShare) {
+    text += fmt::format(" ({} of their time was not counted)", format::percent(check.unknown_share));
+  }
+  return text;
+}
+
+std::string tensor(const TensorCheck& check) {
+  return fmt::format("Tensor Cores active for {}, {} than their operations need ({})",
+                     format::duration(check.active_s), check.holds() ? "no less" : "less",
+                     format::duration(check.needed_s));
+}
+
+std::string operations(const DeviceView& view) {
+  if (view.kernel_s <= 0) return "no kernel was traced";
+  const double known = 1 - view.unknown_flops_s / view.kernel_s;
+  return fmt::format("operations known for {} of the kernel time", format::percent(known));
+}
+
+}  // namespace
+
+std::vector<std::string> timeline_sentences(const DeviceView& view) {
+  if (view.was_watched) {
+    const std::string bytes =
+        view.dram ? fmt::format("{} to and from DRAM; ", format::amount(view.dram->sampled_bytes, "B")) : "";
+    return {window(view),
+            bytes + "which kernels ran is unknown: rooflinectl watch samples the GPU, not a program."};
+  }
+  std::string checks = view.dram ? dram(*view.dram) : std::string("DRAM was not sampled");
+  if (view.tensor) checks += "; " + tensor(*view.tensor);
+  return {window(view), fmt::format("{}; {}.", checks, operations(view))};
+}
+
+std::string phase_sentence(const DeviceView& view) {
+  switch (view.phase_rule) {
+    case PhaseRule::none:
+      return "No phases: the use of resources does not change, or changes too often to tell them apart.";
+    case PhaseRule::ranges:
+      return "Launches that follow each other in the same NVTX range.";
+    case PhaseRule::passages:
+      return "NVTX ranges on the host; the device may lag behind.";
+    case PhaseRule::regimes:
+      return "Without NVTX ranges: from one change in resource use to the next.";
+  }
+  return {};
+}
+
+}  // namespace rooflinectl
