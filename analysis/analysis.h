@@ -178,8 +178,8 @@ struct RooflinePoint {
   std::vector<QuantityValue> quantities;
   /// In the order of `Flag`.
   std::vector<Flag> flags;
-  /// The evidence for `throttled`, `power-capped` and `not-repeatable`, and how launches differ in their times:
-  /// a sentence each.
+  /// The evidence for `throttled`, `power-capped` and `not-repeatable`, and how launches differ in their
+  /// times: a sentence each.
   std::vector<std::string> evidence;
   /// Numbers that cannot be right, each with the likely cause: a fraction of the roof or a utilisation above
   /// 1 beyond the spread. They are shown as they are, never clamped.

@@ -27,7 +27,8 @@ OptionalNumber operations_done(const RooflinePoint& point) {
 OptionalNumber value_of(const RooflinePoint& point, GateCheck check) {
   switch (check) {
     case GateCheck::time:
-      return is_timed(*point.measurement) ? OptionalNumber(time_per_launch_s(*point.measurement)) : std::nullopt;
+      return is_timed(*point.measurement) ? OptionalNumber(time_per_launch_s(*point.measurement))
+                                          : std::nullopt;
     case GateCheck::roof:
       return point.fraction_of_roofline;
     case GateCheck::dram:

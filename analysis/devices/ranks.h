@@ -49,7 +49,7 @@ struct RankUse {
 struct RankTime {
   std::size_t rank = 0;  ///< its place in `RankAnalysis::ranks`
   RankLaunches launches;
-  LaunchTime mean;         ///< of a launch; of several devices, on the slowest of them; 0 where none was timed
+  LaunchTime mean;  ///< of a launch; of several devices, on the slowest of them; 0 where none was timed
   bool is_slower = false;  ///< than the others: see `RankGroupUse`
   double slow_s = 0;       ///< what its launches took beyond those of the others, where it is slower
 
@@ -62,7 +62,8 @@ struct RankTime {
 /// The same kernel, shape and NVTX path on several ranks.
 ///
 /// A rank is slower where its mean is 5 % or more above the median of the others' means, the lower end of its
-/// interval is above the median of the upper ends of theirs, and at least five launches of each are timed. Ranks wait in collectives: in these no rank counts as slower.
+/// interval is above the median of the upper ends of theirs, and at least five launches of each are timed.
+/// Ranks wait in collectives: in these no rank counts as slower.
 struct RankGroupUse {
   std::string kernel;  ///< its short name, with grid where there are several
   std::string path;    ///< of the NVTX ranges; empty for none

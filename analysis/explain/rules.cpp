@@ -33,7 +33,8 @@ constexpr std::string_view kWholeWavesOfTiles =
     "Choose shapes or a batch whose tiles fill the SMs in whole waves, or let the library split the work "
     "further (split-K).";
 constexpr std::string_view kVectorisedKernels =
-    "Call it on aligned, contiguous inputs of one type, for which the library has vectorised kernels, or fuse "
+    "Call it on aligned, contiguous inputs of one type, for which the library has vectorised kernels, or "
+    "fuse "
     "it with the work before or after it, which shares loads and index arithmetic.";
 constexpr std::string_view kFewerInstructions =
     "Execute fewer instructions per element: avoid division and modulo, hoist address arithmetic out of the "
@@ -41,7 +42,8 @@ constexpr std::string_view kFewerInstructions =
 constexpr std::string_view kMoreBlocks = "Launch more blocks: fewer elements per thread, or smaller blocks.";
 constexpr std::string_view kSplitFurther =
     "Its grid follows from the shape of its input, not always from the batch. Use an implementation that "
-    "splits the work further (a fused kernel, torch.compile, split-K), or run it beside other work in a second "
+    "splits the work further (a fused kernel, torch.compile, split-K), or run it beside other work in a "
+    "second "
     "stream.";
 constexpr std::string_view kLeaveRoom =
     "Compare its time with that of launches that run alone. Leave collectives fewer SMs (NCCL_MAX_CTAS), or "
@@ -110,29 +112,33 @@ Rule of_collectives() {
 
 const std::vector<Rule>& all_rules() {
   static const std::vector<Rule> all = {
-      at_the_roof(Bound::dram, "dram-roof", false,
-                  "DRAM runs close to its measured bandwidth, and moves little more than the bytes that the "
-                  "algorithm needs.",
-                  "There is little left to gain in this kernel. Move fewer bytes: use a narrower type, or fuse "
-                  "this work into the kernel that produces or consumes the data."),
-      at_the_roof(Bound::dram, "dram-busy", true,
-                  "DRAM runs close to its measured bandwidth: the kernel could be faster only if it moved fewer "
-                  "bytes.",
-                  kFuse),
+      at_the_roof(
+          Bound::dram, "dram-roof", false,
+          "DRAM runs close to its measured bandwidth, and moves little more than the bytes that the "
+          "algorithm needs.",
+          "There is little left to gain in this kernel. Move fewer bytes: use a narrower type, or fuse "
+          "this work into the kernel that produces or consumes the data."),
+      at_the_roof(
+          Bound::dram, "dram-busy", true,
+          "DRAM runs close to its measured bandwidth: the kernel could be faster only if it moved fewer "
+          "bytes.",
+          kFuse),
       of_bound(
           Bound::dram, {&kFractionOfRoof, &kDramBandwidth, &kTrafficExcess},
           "Remove traffic beyond the compulsory bytes, if there is any; then increase the bytes in flight.",
           "Move fewer bytes: use a narrower type, or fuse it with the work before or after it "
           "(torch.compile, a library epilogue), so that values are loaded once."),
-      at_the_roof(Bound::l2, "l2-roof", false,
-                  "L2 runs close to its measured bandwidth, and moves little more than the bytes that the "
-                  "algorithm needs.",
-                  "There is little left to gain in this kernel. Move fewer bytes: use a narrower type, or fuse "
-                  "this work into the kernel that produces or consumes the data."),
-      at_the_roof(Bound::l2, "l2-busy", true,
-                  "L2 runs close to its measured bandwidth: the kernel could be faster only if it moved fewer "
-                  "bytes.",
-                  kFuse),
+      at_the_roof(
+          Bound::l2, "l2-roof", false,
+          "L2 runs close to its measured bandwidth, and moves little more than the bytes that the "
+          "algorithm needs.",
+          "There is little left to gain in this kernel. Move fewer bytes: use a narrower type, or fuse "
+          "this work into the kernel that produces or consumes the data."),
+      at_the_roof(
+          Bound::l2, "l2-busy", true,
+          "L2 runs close to its measured bandwidth: the kernel could be faster only if it moved fewer "
+          "bytes.",
+          kFuse),
       of_bound(
           Bound::l2, {&kFractionOfRoof, &kL2Excess},
           "Request each byte from L2 once, in whole sectors; then increase the bytes in flight.",
@@ -207,7 +213,8 @@ const std::vector<Rule>& all_rules() {
        .is_for_programs = true,
        .when = {{&kIssueUtilisation, at_least, kManyInstructions}},
        .also = {&kFractionOfRoof, &kDramShare},
-       .text = "No resource is near its limit, but the schedulers issue an instruction in much of the time, each of "
+       .text = "No resource is near its limit, but the schedulers issue an instruction in much of the time, "
+               "each of "
                "which waits for others: fewer would take less.",
        .next_step = kFewerInstructions,
        .step_for_library = kVectorisedKernels},
@@ -227,8 +234,9 @@ const std::vector<Rule>& all_rules() {
        .importance = Importance::cause,
        .is_for_programs = true,
        .when = {{&kOverlappedShare, at_least, kMostlyBesideOthers}, kBelowTheRoof},
-       .text = "Other kernels, those of collectives among them, run beside it for most of its time, and share "
-               "SMs, L2 and DRAM with it: alone it would be faster.",
+       .text =
+           "Other kernels, those of collectives among them, run beside it for most of its time, and share "
+           "SMs, L2 and DRAM with it: alone it would be faster.",
        .next_step = kLeaveRoom,
        .step_for_library = kLeaveRoom},
       {.id = "unvectorised",
@@ -236,10 +244,12 @@ const std::vector<Rule>& all_rules() {
        .is_for_programs = true,
        .only_if = {kBelowTheRoof, kLongerThanALaunch, {&kUnvectorised, at_least, 1}},
        .when = {kInstructionsMatter},
-       .text = "PyTorch runs this operation without vectorised accesses, as it does for inputs that are not "
-               "contiguous, not aligned or of different types: index arithmetic and conversions take its time.",
-       .step_for_library = "Keep its inputs contiguous and of one type, or let torch.compile fuse the copy or "
-                           "conversion into the work before or after it."},
+       .text =
+           "PyTorch runs this operation without vectorised accesses, as it does for inputs that are not "
+           "contiguous, not aligned or of different types: index arithmetic and conversions take its time.",
+       .step_for_library =
+           "Keep its inputs contiguous and of one type, or let torch.compile fuse the copy or "
+           "conversion into the work before or after it."},
       {.id = "few-blocks",
        .importance = Importance::cause,
        .restates = Bound::tail,

@@ -37,8 +37,8 @@ bool is_pass_over_data(const RooflinePoint& group) {
          group.ai_executed.value_or(0) < kFewFlopsPerByte;
 }
 
-/// How often each kernel runs while the one with the fewest launches runs once; nothing where that is no whole
-/// number.
+/// How often each kernel runs while the one with the fewest launches runs once; nothing where that is no
+/// whole number.
 std::vector<double> passes_of(const std::vector<const RooflinePoint*>& kernels) {
   constexpr double kTolerance = 0.05;
   double fewest = launches_of(*kernels.front());

@@ -16,8 +16,9 @@ struct FusionSaving {
   std::string path;                           ///< of the range
   std::vector<const RooflinePoint*> kernels;  ///< the one that took longest first
   double total_s = 0;                         ///< of their traced launches
-  double bytes = 0;         ///< that one pass of each moves through DRAM, as often as it runs, together
-  double fewest_bytes = 0;  ///< of these, those of the pass that moves most: one kernel needs at least as many
+  double bytes = 0;  ///< that one pass of each moves through DRAM, as often as it runs, together
+  double fewest_bytes =
+      0;  ///< of these, those of the pass that moves most: one kernel needs at least as many
   /// The most that one kernel could save: the part of the time for the bytes beyond.
   double recoverable_s = 0;
   std::optional<double> recoverable_per_step_s;  ///< nothing where the number of steps is unknown

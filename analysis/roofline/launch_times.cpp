@@ -108,12 +108,12 @@ std::optional<std::string> uneven_evidence(const Measurement& measurement) {
   const TimeResult& time = *measurement.time;
   const auto step = time.samples_s.size() < kFewest ? std::nullopt : widest_step(time.samples_s);
   if (!step && !has_uneven_launches(measurement)) return std::nullopt;
-  const std::string parts =
-      step ? fmt::format(": {:.0f} % up to {}, the others from {}", 100 * step->below,
-                         microseconds(step->low_s), microseconds(step->high_s))
-           : "";
-  return fmt::format("its launches take different times{}; the median is {}, the mean, by which sums are made, {}",
-                     parts, microseconds(time.median_s), microseconds(mean_launch(measurement).time_s));
+  const std::string parts = step ? fmt::format(": {:.0f} % up to {}, the others from {}", 100 * step->below,
+                                               microseconds(step->low_s), microseconds(step->high_s))
+                                 : "";
+  return fmt::format(
+      "its launches take different times{}; the median is {}, the mean, by which sums are made, {}", parts,
+      microseconds(time.median_s), microseconds(mean_launch(measurement).time_s));
 }
 
 }  // namespace rooflinectl

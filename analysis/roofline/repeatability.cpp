@@ -45,7 +45,8 @@ double spread_of_sum(const Measurement& measurement, const Keys& keys) {
 
 /// `12 %`; from 100 % on, `4.5 times its mean`.
 std::string spread_text(double spread, std::string_view middle) {
-  return spread < 1 ? fmt::format("{:.2g} %", 100 * spread) : fmt::format("{:.2g} times its {}", spread, middle);
+  return spread < 1 ? fmt::format("{:.2g} %", 100 * spread)
+                    : fmt::format("{:.2g} times its {}", spread, middle);
 }
 
 double instructions_spread(const Measurement& measurement, std::string_view key) {

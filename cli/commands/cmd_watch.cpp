@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/options/duration_option.h"
 #include "cli/finished_run.h"
+#include "cli/options/duration_option.h"
 #include "cli/terminal.h"
 #include "cli/watch/metrics_server.h"
 #include "cli/watch/openmetrics.h"

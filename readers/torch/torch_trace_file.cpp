@@ -28,7 +28,7 @@ using serial::Json;
 constexpr std::size_t kMostBytes = std::size_t{4} << 30;
 constexpr std::string_view kModule = "nn.Module: ";
 /// Traces have five levels, and texts of some kilobytes.
-constexpr int kDeepest = 1000;
+constexpr int kDeepestNesting = 1000;
 constexpr std::size_t kLongestText = std::size_t{16} << 20;
 
 /// Passes a text on, piece by piece, as long as no string in it is so long that the parser, which holds one
@@ -217,7 +217,8 @@ class TraceReader : public nlohmann::json_sax<Json> {
   }
 
   void enter() {
-    if (++depth_ > kDeepest) fail("", fmt::format("lists and objects are nested deeper than {}", kDeepest));
+    if (++depth_ > kDeepestNesting)
+      fail("", fmt::format("lists and objects are nested deeper than {}", kDeepestNesting));
   }
 
   void take_number(double value, std::optional<std::uint64_t> whole) {

@@ -57,7 +57,8 @@ void set_ncu_options(ImportedFile& file, std::string_view command_line) {
   if (command_line.empty()) return;
   const std::vector<std::string_view> words = words_of(command_line);
   file.replay = first_of(values_of(words, "--replay-mode"), "kernel");
-  file.clock_control = first_of(values_of(words, "--clock-control"), default_clock_control(file.tool_version));
+  file.clock_control =
+      first_of(values_of(words, "--clock-control"), default_clock_control(file.tool_version));
   file.cache_control = first_of(values_of(words, "--cache-control"), "all");
   for (const std::string& set : values_of(words, "--set")) file.sections.push_back("set " + set);
   for (const std::string& section : values_of(words, "--section")) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/importing/import.h"
-#include "runner/importing/ncu_options.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -15,6 +14,7 @@
 #include "core/files/compression.h"
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
+#include "runner/importing/ncu_options.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/zstd.h"
 

@@ -112,8 +112,9 @@ const Quantity kUnvectorised = {
     .formula = "1 for PyTorch's `unrolled_elementwise_kernel` and `elementwise_kernel`, else 0",
     .of = [](R, P p) -> MaybeValue {
       const std::string& name = p.measurement->point.subject;
-      const bool is_unvectorised = name.find("at::native::unrolled_elementwise_kernel<") != std::string::npos ||
-                                   name.find("at::native::elementwise_kernel<") != std::string::npos;
+      const bool is_unvectorised =
+          name.find("at::native::unrolled_elementwise_kernel<") != std::string::npos ||
+          name.find("at::native::elementwise_kernel<") != std::string::npos;
       return is_unvectorised ? 1 : 0;
     }};
 

@@ -62,7 +62,8 @@ const Quantity kThrottledSamples = {.name = "throttled samples",
 const Quantity kOverlappedShare = {
     .name = "share of the time beside other kernels",
     .unit = Unit::ratio,
-    .formula = "of a profiled program's kernel, the time of its launches while another kernel ran too / their time",
+    .formula =
+        "of a profiled program's kernel, the time of its launches while another kernel ran too / their time",
     .of = [](R, P p) -> MaybeValue {
       const auto& launches = p.measurement->launches;
       return launches ? quotient(launches->overlapped_s, launches->total_s) : std::nullopt;

@@ -85,7 +85,8 @@ Group change_header(const Box& area, const ChangeColumns& columns, const ChangeS
 std::string time_text(const std::optional<TimeChange>& time, const RooflinePoint* point, bool is_base) {
   if (time) return format::duration(is_base ? time->from.median_s : time->to.median_s);
   const bool has_time = point != nullptr && point->measurement->time;
-  return has_time ? format::duration(time_per_launch_s(*point->measurement)) : std::string(format::kUnavailable);
+  return has_time ? format::duration(time_per_launch_s(*point->measurement))
+                  : std::string(format::kUnavailable);
 }
 
 void draw_change(Group& group, const TimeChange& change, Colour colour, const ChangeScale& scale, double y) {
