@@ -4,6 +4,7 @@
 // and the injected library does not.
 #include "collector/old_glibc/forward.h"
 
+ROOFLINECTL_FORWARD(dlinfo, "GLIBC_2.3.3");
 ROOFLINECTL_FORWARD(dlmopen, "GLIBC_2.3.4");
 ROOFLINECTL_FORWARD(dlvsym, "GLIBC_2.2.5");
 ROOFLINECTL_FORWARD(exp, "GLIBC_2.2.5");

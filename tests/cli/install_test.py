@@ -67,7 +67,8 @@ class Install(unittest.TestCase):
     def test_rooflinectl_is_static(self):
         segments = subprocess.run(["readelf", "--program-headers", self.folder / "bin/rooflinectl"], capture_output=True, text=True,
                                   check=True).stdout
-        self.assertNotRegex(segments, "INTERP|DYNAMIC")
+        self.assertNotIn("INTERP", segments)
+        self.assertIn("GNU_EH_FRAME", segments)  # without which the first exception takes 5 ms
 
     @STATIC
     def test_what_needs_libraries_needs_those_of_the_system_and_of_cuda_alone(self):
