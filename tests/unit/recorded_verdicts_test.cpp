@@ -143,9 +143,8 @@ TEST(RecordedVerdict, ThePassesOfAnOptimizerAreOneSaving) {
   EXPECT_EQ(fusion->kernels.size(), 7U);
   EXPECT_NEAR(fusion->bytes / fusion->fewest_bytes, 4.9, 0.1);
   EXPECT_GT(fusion->recoverable_s, *program.use().recoverable.front()->launches->recoverable_s);
-  EXPECT_THAT(
-      program_headline(program.use()),
-      HasSubstr("7 DRAM-bound kernels over the same data in optimizer, fused into one, could save up to"));
+  EXPECT_THAT(program_headline(program.use()),
+              HasSubstr("fusing 7 DRAM-bound kernels over the same data in optimizer could save up to"));
   EXPECT_FALSE(Program("data-parallel-two-h200").use().fusion) << "its optimizer is one kernel";
   EXPECT_FALSE(Program("matrix-sums-h200").use().fusion);
 }
@@ -186,7 +185,8 @@ TEST(RecordedVerdict, ShortKernelsSaveNothingEach) {
 TEST(RecordedVerdict, GapsOfAnEagerProgramMakeItLaunchBound) {
   const Program program("training-step-h200");
   EXPECT_EQ(program.use().idle->cause, IdleCause::launches);
-  EXPECT_THAT(program_headline(program.use()), StartsWith("GPU busy 74 %, launch-bound: "));
+  EXPECT_THAT(program_headline(program.use()),
+              StartsWith("The GPU is idle 26 % of the time, waiting for launches, "));
 }
 
 TEST(RecordedVerdict, WaitingForARankIsNotWork) {
@@ -196,8 +196,9 @@ TEST(RecordedVerdict, WaitingForARankIsNotWork) {
   EXPECT_NEAR(program.use().idle->share, 0.435, 0.001);
   EXPECT_THAT(
       program_headline(program.use()),
-      StartsWith("GPU busy 30 %, waiting 26 %: in collectives, for the rank that comes last (in 82 %, "
-                 "rank 1); idle 43 %, launch-bound: "));
+      StartsWith(
+          "The GPU waits in collectives for the last rank 26 % of the time (in 82 % of them for rank 1). "
+          "The GPU is idle 43 % of the time, waiting for launches, "));
 }
 
 TEST(RecordedVerdict, AKernelBesideACollectiveSaysSo) {
