@@ -321,7 +321,7 @@ class Gate(CompareTest):
             for measurement in run["measurements"]:
                 measurement["launches"]["count"] //= 10
         for name, change, code, texts in [
-                ("half", halve, 4, ["failed: groups: 48 groups of the base (47.7 % of its GPU time) are not in the new run: ", " and 43 more",
+                ("half", halve, 4, ["failed: groups: 48 groups of the base (47.9 % of its GPU time) are not in the new run: ", " and 43 more",
                                     "48 groups of the base missing"]),
                 ("less", one_less, 0, ["note: groups: 1 group of the base (<0.1 % of its GPU time) is not in the new run: ", "1 group of the base missing"]),
                 ("tenth", do_a_tenth, 4, ["failed: launches: ", "189800 times in the base, 18976 times now: at the base's times, 90.0 % less GPU time"])]:

@@ -59,9 +59,11 @@ class Content(unittest.TestCase):
                 self.assertRegex(library, LIBRARIES, path.name)
 
     def test_no_binary_names_the_folder_it_was_built_in(self):
+        """Except in the names of the files by which kernels are registered: nvcc writes them as it was given them."""
         for path in self.binaries():
             for folder in [SOURCE, BUILD]:
-                self.assertNotIn(f"{folder}/".encode(), path.read_bytes(), path.name)
+                named = re.findall(re.escape(f"{folder}/".encode()) + rb"(?!kernels/\w+/\w+\.cu\0)[^\0]*", path.read_bytes())
+                self.assertEqual(named, [], path.name)
 
     def test_has_the_licences_of_what_is_linked_in(self):
         licences = FOLDER / "content/rooflinectl/_install/share/doc/rooflinectl/licences"
