@@ -30,7 +30,6 @@ bool has_time(const RooflinePoint* point) {
   return point != nullptr && is_timed(*point->measurement);
 }
 
-constexpr double kNormal95 = 1.96;
 /// How many comparisons between runs the usual drift counts as.
 constexpr double kWeightOfUsualDrift = 10;
 

@@ -28,7 +28,7 @@ std::string path_of(const RooflinePoint& group) {
   return std::string(group.measurement->point.axes.text(axis::kPath).value_or(""));
 }
 
-double launches_of(const RooflinePoint& group) {
+double launch_count(const RooflinePoint& group) {
   return static_cast<double>(group.measurement->launches->count);
 }
 
@@ -41,11 +41,11 @@ bool is_pass_over_data(const RooflinePoint& group) {
 /// whole number.
 std::vector<double> passes_of(const std::vector<const RooflinePoint*>& kernels) {
   constexpr double kTolerance = 0.05;
-  double fewest = launches_of(*kernels.front());
-  for (const RooflinePoint* kernel : kernels) fewest = std::min(fewest, launches_of(*kernel));
+  double fewest = launch_count(*kernels.front());
+  for (const RooflinePoint* kernel : kernels) fewest = std::min(fewest, launch_count(*kernel));
   std::vector<double> passes;
   for (const RooflinePoint* kernel : kernels) {
-    const double times = launches_of(*kernel) / fewest;
+    const double times = launch_count(*kernel) / fewest;
     if (std::abs(times - std::round(times)) > kTolerance * times) return {};
     passes.push_back(std::round(times));
   }
@@ -66,7 +66,8 @@ std::optional<FusionSaving> saving_of(const std::string& path, std::vector<const
     saving.bytes += passes[i] * bytes;
     saving.fewest_bytes = std::max(saving.fewest_bytes, bytes);
     smallest = std::min(smallest, bytes);
-    per_step_s += launches_of(*kernels[i]) * mean_launch(*kernels[i]->measurement).time_s / steps.value_or(1);
+    per_step_s +=
+        launch_count(*kernels[i]) * mean_launch(*kernels[i]->measurement).time_s / steps.value_or(1);
   }
   if (saving.fewest_bytes > kMostBytesOverFewest * smallest) return std::nullopt;
   const double beyond = 1 - saving.fewest_bytes / saving.bytes;

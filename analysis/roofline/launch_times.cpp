@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "core/stats/statistics.h"
 
 namespace rooflinectl {
 
@@ -15,7 +16,6 @@ namespace {
 
 /// Of the GPU's timer, in whose ticks a trace has the starts and ends of launches.
 constexpr double kTickS = 32e-9;
-constexpr double kNormal95 = 1.96;
 
 LaunchTime with_ticks(const LaunchTime& time) {
   // An interval begins above 0: logarithms of its ends are taken.

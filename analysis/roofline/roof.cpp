@@ -27,12 +27,11 @@ std::optional<Traffic> counted_traffic(const Counters& counters) {
 }
 
 std::optional<double> shared_traffic(const Counters& counters) {
-  constexpr double kWavefrontBytes = 128;
   const auto bytes = value_of(counters, counter::kSharedBytes);
   if (!bytes) return std::nullopt;
   const double wavefronts = value_of(counters, counter::kSharedLoadWavefronts).value_or(0) +
                             value_of(counters, counter::kSharedStoreWavefronts).value_or(0);
-  return std::max(*bytes, wavefronts * kWavefrontBytes);
+  return std::max(*bytes, wavefronts * kSharedWavefrontBytes);
 }
 
 std::string_view dram_ceiling_id(const Traffic& traffic) {

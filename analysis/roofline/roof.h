@@ -20,6 +20,9 @@ struct Traffic {
 /// not counted.
 std::optional<Traffic> counted_traffic(const Counters& counters);
 
+/// Bytes that the shared memory of an SM passes on in one cycle.
+inline constexpr double kSharedWavefrontBytes = 128;
+
 /// What shared memory passes on: its bytes, or what its wavefronts could have carried, since bank conflicts
 /// keep it busy too. Nothing where its bytes were not counted.
 std::optional<double> shared_traffic(const Counters& counters);

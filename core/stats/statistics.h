@@ -8,6 +8,9 @@ namespace rooflinectl {
 struct Cycles;
 struct TimeResult;
 
+/// Half the width of a 95 % interval of a normal distribution, in standard deviations.
+inline constexpr double kNormal95 = 1.96;
+
 /// The median of `samples` (not empty): the middle one, or the mean of the two middle ones.
 double median(std::span<const double> samples);
 

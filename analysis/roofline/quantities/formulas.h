@@ -79,9 +79,6 @@ MaybeValue grid(P point);
 /// Blocks on the device at one time, on average: as counted, and no more than fit or than there are.
 MaybeValue resident_blocks(R run, P point);
 
-/// What the shared memory of an SM passes on in one cycle.
-inline constexpr double kWavefrontBytes = 128;
-
 MaybeValue shared_instructions(P point);
 MaybeValue shared_wavefronts(P point);
 

@@ -5,6 +5,7 @@
 #include "analysis/roofline/executed/executed_work.h"
 #include "analysis/roofline/quantities/formulas.h"
 #include "analysis/roofline/quantities/quantities.h"
+#include "analysis/roofline/roof.h"
 
 namespace rooflinectl::quantity {
 
@@ -91,7 +92,7 @@ MaybeValue wavefront_excess(R, P point) {
   const auto bytes = count(point, counter::kSharedBytes);
   if (!instructions || !bytes) return std::nullopt;
   if (*instructions == 0) return 1;
-  return quotient(shared_wavefronts(point), std::max(*instructions, *bytes / kWavefrontBytes));
+  return quotient(shared_wavefronts(point), std::max(*instructions, *bytes / kSharedWavefrontBytes));
 }
 
 /// No access uses less than one byte of a sector: 0 stands for 0/0.
