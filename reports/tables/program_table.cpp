@@ -69,22 +69,43 @@ std::string saving(const ProgramUse& program, std::string_view name, double reco
                      format::duration(program.kernel_s), format::percent(recoverable_s / program.kernel_s));
 }
 
+/// The most that one kernel could save, in one shape or in several together.
+double most_of_a_kernel_s(const ProgramUse& program) {
+  if (program.recoverable.empty()) return 0;
+  const auto together = kernel_saving(program);
+  return together ? together->recoverable_s : *program.recoverable.front()->launches->recoverable_s;
+}
+
+bool is_fusion_most(const ProgramUse& program) {
+  return program.fusion && program.fusion->recoverable_s > most_of_a_kernel_s(program);
+}
+
+std::string fusion_name(const FusionSaving& fusion) {
+  return fmt::format("fusing {} DRAM-bound kernels over the same data in {}", fusion.kernels.size(),
+                     fusion.path);
+}
+
+std::string fusion_sentence(const ProgramUse& program) {
+  const FusionSaving& fusion = *program.fusion;
+  return fmt::format(
+      "In {}, {} DRAM-bound kernels with the same grid take {} ({} of GPU time), with little else between "
+      "them: they seem to go over the same data one after another, and move {:.1f} times the bytes of the "
+      "one "
+      "that moves most. One fused kernel (torch.compile; for an optimizer, fused=True) could save up to {}.",
+      fusion.path, fusion.kernels.size(), format::duration(fusion.total_s),
+      format::percent(fusion.total_s / program.kernel_s), fusion.bytes / fusion.fewest_bytes,
+      format::duration(fusion.recoverable_s));
+}
+
 /// Where to begin: with the group, with the kernel in several shapes, or with the kernels that one could
 /// replace, that could save most. Empty if nothing could save anything.
 std::string most_saving(const ProgramUse& program) {
-  const auto together = program.recoverable.empty() ? std::nullopt : kernel_saving(program);
-  const double of_kernel_s = together ? together->recoverable_s
-                             : program.recoverable.empty()
-                                 ? 0
-                                 : *program.recoverable.front()->launches->recoverable_s;
-  if (program.fusion && program.fusion->recoverable_s > of_kernel_s) {
+  if (is_fusion_most(program)) {
     const FusionSaving& fusion = *program.fusion;
-    return saving(program,
-                  fmt::format("fusing {} DRAM-bound kernels over the same data in {}", fusion.kernels.size(),
-                              fusion.path),
-                  fusion.recoverable_s, fusion.recoverable_per_step_s);
+    return saving(program, fusion_name(fusion), fusion.recoverable_s, fusion.recoverable_per_step_s);
   }
   if (program.recoverable.empty()) return {};
+  const auto together = kernel_saving(program);
   const auto is_overlapped = [](const RooflinePoint* group) { return group->launches->is_overlapped; };
   if (!together || std::any_of(together->groups.begin(), together->groups.end(), is_overlapped)) {
     const RooflinePoint& group = *program.recoverable.front();
@@ -253,8 +274,23 @@ std::string where_the_time_is(const ProgramUse& program) {
 
 }  // namespace
 
-std::string idle_to_begin_with(const ProgramUse& program) {
-  return idle_cause_text(program).empty() ? "" : idle_sentence(*program.idle);
+std::vector<Loss> losses_beside_kernels(const ProgramUse& program) {
+  std::vector<Loss> losses;
+  if (is_waiting_notable(program)) {
+    const CollectiveWaiting& waiting = *program.waiting;
+    losses.push_back(
+        {"waiting in collectives", waiting.wait_s,
+         fmt::format("In {} of the collectives, the others wait for {}: the table of ranks has its time "
+                     "in kernels; launches that come late there delay all.",
+                     format::whole_percent(waiting.last_share), waiting.last)});
+  }
+  if (!idle_cause_text(program).empty())
+    losses.push_back({"GPU idle", program.idle->idle_s, idle_sentence(*program.idle)});
+  if (is_fusion_most(program))
+    losses.push_back({fusion_name(*program.fusion), program.fusion->recoverable_s, fusion_sentence(program)});
+  const auto takes_more = [](const Loss& a, const Loss& b) { return a.time_s > b.time_s; };
+  std::stable_sort(losses.begin(), losses.end(), takes_more);
+  return losses;
 }
 
 std::string program_headline(const ProgramUse& program) {
@@ -289,18 +325,7 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
   if (program.idle && program.idle->cause != IdleCause::unclear)
     texts.push_back(idle_sentence(*program.idle));
   texts.push_back(counted_sentence(run, program));
-  if (program.fusion) {
-    const FusionSaving& fusion = *program.fusion;
-    texts.push_back(fmt::format(
-        "In {}, {} DRAM-bound kernels with the same grid take {} ({} of GPU time), with little else between "
-        "them: they seem to go over the same data one after another, and move {:.1f} times the bytes of the "
-        "one "
-        "that moves most. One fused kernel (torch.compile; for an optimizer, fused=True) could save up to "
-        "{}.",
-        fusion.path, fusion.kernels.size(), format::duration(fusion.total_s),
-        format::percent(fusion.total_s / program.kernel_s), fusion.bytes / fusion.fewest_bytes,
-        format::duration(fusion.recoverable_s)));
-  }
+  if (program.fusion) texts.push_back(fusion_sentence(program));
   if (program.short_groups > 0) {
     texts.push_back(fmt::format(
         "{} shorter than {}: {} launches take {} ({} of GPU time). Fewer of them (fusion, larger batches) "

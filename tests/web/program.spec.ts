@@ -42,7 +42,7 @@ test('lists first what could save most, names it, and tells all of a kernel when
   await open(page, 'program');
   await expect(page.locator('.beginnings li').first()).toContainText('multi_tensor_apply<FusedAdam, f32>');
   await expect(page.locator('.beginnings li').first()).toContainText('6.299 ms');
-  await expect(page.locator('.beginnings .idle')).toContainText('launching takes longer than running');
+  await expect(page.locator('.beginnings .loss')).toContainText('launching takes longer than running');
   await expect(rows(page).first().locator('button.name')).toContainText('multi_tensor_apply<FusedAdam, f32>');
   await row(page, 'elementwise<add, bf16>').click();
   const inspector = page.locator('#inspector');
@@ -196,7 +196,11 @@ test('begins with the kernel that could save more in several shapes than any gro
   await expect(first).toContainText('elementwise<direct copy, f32> [unrolled] (8 shapes)');
   await expect(first).toContainText(/163\.5\sms/);
   await expect(first).toContainText(/690\.7\sµs a step/);
-  await expect(page.locator('.headline')).toContainText('fusing 7 DRAM-bound kernels over the same data in optimizer could save up to');
+  const headline = page.locator('.headline');
+  await expect(headline).toContainText('fusing 7 DRAM-bound kernels over the same data in optimizer could save up to');
+  const losses = page.locator('.beginnings .loss');
+  await expect(losses.locator('.name')).toHaveText(['GPU idle', 'fusing 7 DRAM-bound kernels over the same data in optimizer']);
+  await expect(losses.locator('strong')).toHaveText([/^865\.9\sms$/, /^658\.6\sms$/]);
   await first.locator('button').click();
   await expect(rows(page)).toHaveCount(9);
   await expect(page.locator('.beginnings li').first()).toContainText('grid 8192');

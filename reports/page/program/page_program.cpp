@@ -237,10 +237,12 @@ Json program(const Run& run, const ProgramUse& use, const KernelNames& names) {
   }
   std::vector<std::string> sentences = program_sentences(run, use);
   for (std::string& problem : program_problems(run)) sentences.push_back(std::move(problem));
-  const std::string idle = idle_to_begin_with(use);
+  Json losses = Json::array();
+  for (const Loss& loss : losses_beside_kernels(use)) {
+    losses.push_back({{"name", loss.name}, {"value", format::duration(loss.time_s)}, {"text", loss.text}});
+  }
   return {{"kernel_s", rounded(use.kernel_s)},
-          {"idle", idle.empty() ? Json(nullptr)
-                                : Json{{"value", format::duration(use.idle->idle_s)}, {"text", idle}}},
+          {"losses", std::move(losses)},
           {"figures", figures(use)},
           {"sentences", sentences},
           {"ranges", ranges(use)},

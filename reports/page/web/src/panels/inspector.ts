@@ -162,7 +162,7 @@ function beginnings(store: ViewStore, experiment: ExperimentView): HTMLElement {
   const groups = all.slice(0, MOST_BEGINNINGS - together.length);
   const time = experiment.program?.kernel_s ?? 0;
   const hasRoofs = shownPoints(store.view, experiment).some((index) => (experiment.points[index]?.group?.recoverable_s ?? null) !== null);
-  const idle = experiment.program?.idle;
+  const losses = experiment.program?.losses ?? [];
   const isAll = shownPoints(store.view, experiment).length === experiment.points.length;
   const text = shownPoints(store.view, experiment).length === 0 ? 'No kernel matches the filters.' : groups.length > 0
     ? 'Largest possible savings. Click for cause and fix.'
@@ -170,8 +170,8 @@ function beginnings(store: ViewStore, experiment: ExperimentView): HTMLElement {
       : 'None of the kernels shown has a roof, since some of the counts that a roof needs are missing: the reasons are below the table.';
   return h('div', { class: 'beginnings' }, h('h2', {}, 'Where to begin'),
     h('p', { class: 'muted' }, text),
-    idle && isAll && h('a', { class: 'idle', href: '#program' }, h('span', { class: 'name' }, 'GPU idle'),
-      h('strong', {}, idle.value), h('span', { class: 'muted' }, idle.text)),
+    ...(isAll ? losses : []).map((loss) => h('a', { class: 'loss', href: '#program' }, h('span', { class: 'name' }, loss.name),
+      h('strong', {}, loss.value), h('span', { class: 'muted' }, loss.text))),
     h('ol', {}, ...together.map((kernel) => beginningOfKernel(store, kernel, time)), ...groups.map((point) => beginningOf(store, point))));
 }
 
