@@ -4,7 +4,7 @@
 // glibc's function would look for a glibc of the same version. The linker puts this one in its place
 // (--wrap).
 
-// The linker's name. NOLINTNEXTLINE(bugprone-reserved-identifier,clang-diagnostic-reserved-identifier,readability-identifier-naming)
+// NOLINTNEXTLINE: the linker's name
 extern "C" void* __wrap_dlopen(const char* /*file*/, int /*mode*/) {
   return nullptr;
 }
