@@ -90,8 +90,8 @@ std::string fusion_sentence(const ProgramUse& program) {
   return fmt::format(
       "In {}, {} DRAM-bound kernels with the same grid take {} ({} of GPU time), with little else between "
       "them: they seem to go over the same data one after another, and move {:.1f} times the bytes of the "
-      "one "
-      "that moves most. One fused kernel (torch.compile; for an optimizer, fused=True) could save up to {}.",
+      "one that moves most. One fused kernel (torch.compile; for an optimizer, fused=True) could save up to "
+      "{}.",
       fusion.path, fusion.kernels.size(), format::duration(fusion.total_s),
       format::percent(fusion.total_s / program.kernel_s), fusion.bytes / fusion.fewest_bytes,
       format::duration(fusion.recoverable_s));
