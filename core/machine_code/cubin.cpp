@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/machine_code/cubin.h"
+
+#include <elf.h>
+
+#include <cstring>
+
+namespace rooflinectl {
+
+namespace {
+
+constexpr std::string_view kCodeBegins = ".text.";
+/// From this version of CUDA's ABI on, the architecture is in the second byte of the flags.
+constexpr unsigned char kAbiWithLongFlags = 8;
+/// Sections, symbols and relocations, each. The largest cubins of cuBLASLt have some ten thousand.
+constexpr std::uint64_t kMostEntries = 1U << 20U;
+
+/// Reads structures out of a file that may be shorter than it says.
+class File {
+ public:
+  explicit File(std::string_view bytes) : bytes_(bytes) {}
+
+  std::optional<std::string_view> part(std::uint64_t begin, std::uint64_t size) const {
+    if (begin > bytes_.size() || size > bytes_.size() - begin) return std::nullopt;
+    return bytes_.substr(begin, size);
+  }
+
+  template <typename T>
+  std::optional<T> read(std::uint64_t begin) const {
+    const auto found = part(begin, sizeof(T));
+    if (!found) return std::nullopt;
+    T value;
+    std::memcpy(&value, found->data(), sizeof value);
+    return value;
+  }
+
+  /// All structures of a section; nothing if it is incomplete or has too many.
+  template <typename T>
+  std::optional<std::vector<T>> table(std::uint64_t begin, std::uint64_t count) const {
+    if (count > kMostEntries) return std::nullopt;
+    const auto found = part(begin, count * sizeof(T));
+    if (!found) return std::nullopt;
+    std::vector<T> values(count);
+    if (count > 0) std::memcpy(values.data(), found->data(), found->size());
+    return values;
+  }
+
+ private:
+  std::string_view bytes_;
+};
+
+/// The text that begins there; nothing if it has no end.
+std::optional<std::string_view> name_at(std::string_view names, std::uint64_t begin) {
+  if (begin >= names.size()) return std::nullopt;
+  const std::string_view rest = names.substr(begin);
+  const std::size_t end = rest.find('\0');
+  return end == std::string_view::npos ? std::nullopt : std::optional(rest.substr(0, end));
+}
+
+std::optional<std::vector<Elf64_Shdr>> section_headers(const File& file, const Elf64_Ehdr& header) {
+  if (header.e_shentsize != sizeof(Elf64_Shdr)) return std::nullopt;
+  std::uint64_t count = header.e_shnum;
+  if (count == 0) {  // too many for 16 bits
+    const auto first = file.read<Elf64_Shdr>(header.e_shoff);
+    if (!first) return std::nullopt;
+    count = first->sh_size;
+  }
+  return file.table<Elf64_Shdr>(header.e_shoff, count);
+}
+
+/// Which section's name each has; nothing if the names are missing.
+std::optional<std::string_view> section_names(const File& file, const Elf64_Ehdr& header,
+                                              const std::vector<Elf64_Shdr>& sections) {
+  const std::uint64_t place =
+      header.e_shstrndx == SHN_XINDEX && !sections.empty() ? sections.front().sh_link : header.e_shstrndx;
+  if (place >= sections.size()) return std::nullopt;
+  return file.part(sections[place].sh_offset, sections[place].sh_size);
+}
+
+/// The sections whose symbols others are relocated with: calls, and addresses in constants and variables.
+/// A section's own symbols in its own code are return addresses.
+class References {
+ public:
+  References(const File& file, const std::vector<Elf64_Shdr>& sections)
+      : file_(file), sections_(sections), is_referenced_(sections.size()) {}
+
+  /// Whether all of it could be read.
+  bool read() {
+    for (const Elf64_Shdr& section : sections_) {
+      const bool is_relocation = section.sh_type == SHT_REL || section.sh_type == SHT_RELA;
+      // Those of debugging information are about sections that are not loaded.
+      if (!is_relocation || section.sh_info >= sections_.size() ||
+          (sections_[section.sh_info].sh_flags & SHF_ALLOC) == 0) {
+        continue;
+      }
+      if (!read_symbols(section.sh_link)) return false;
+      const bool is_read = section.sh_type == SHT_REL ? add<Elf64_Rel>(section) : add<Elf64_Rela>(section);
+      if (!is_read) return false;
+    }
+    return true;
+  }
+
+  bool is_referenced(std::size_t section) const { return is_referenced_[section]; }
+
+ private:
+  bool read_symbols(std::uint32_t link) {
+    if (link == symbols_of_) return true;
+    if (link >= sections_.size() || symbols_of_ != SHN_UNDEF) return false;  // cubins have one table
+    symbols_of_ = link;
+    const Elf64_Shdr& table = sections_[link];
+    auto symbols = file_.table<Elf64_Sym>(table.sh_offset, table.sh_size / sizeof(Elf64_Sym));
+    if (!symbols) return false;
+    symbols_ = *std::move(symbols);
+    return true;
+  }
+
+  template <typename Relocation>
+  bool add(const Elf64_Shdr& section) {
+    const auto relocations = file_.table<Relocation>(section.sh_offset, section.sh_size / sizeof(Relocation));
+    if (!relocations || (count_ += relocations->size()) > kMostEntries) return false;
+    for (const Relocation& relocation : *relocations) {
+      const std::uint64_t symbol = ELF64_R_SYM(relocation.r_info);
+      if (symbol >= symbols_.size()) return false;
+      const std::uint16_t of = symbols_[symbol].st_shndx;
+      if (of == SHN_XINDEX) return false;
+      if (of < sections_.size() && of != section.sh_info) is_referenced_[of] = true;
+    }
+    return true;
+  }
+
+  const File& file_;
+  const std::vector<Elf64_Shdr>& sections_;
+  std::vector<bool> is_referenced_;
+  std::uint32_t symbols_of_ = SHN_UNDEF;
+  std::vector<Elf64_Sym> symbols_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
+std::optional<Cubin> read_cubin(std::string_view bytes) {
+  const File file(bytes);
+  const auto header = file.read<Elf64_Ehdr>(0);
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+      header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB ||
+      header->e_machine != EM_CUDA) {
+    return std::nullopt;
+  }
+  const auto sections = section_headers(file, *header);
+  if (!sections) return std::nullopt;
+  const auto names = section_names(file, *header, *sections);
+  if (!names) return std::nullopt;
+  References references(file, *sections);
+  if (!references.read()) return std::nullopt;
+
+  const unsigned shift = header->e_ident[EI_ABIVERSION] >= kAbiWithLongFlags ? 8 : 0;
+  Cubin cubin = {.architecture = static_cast<int>(header->e_flags >> shift & 0xffU), .sections = {}};
+  std::uint64_t code_bytes = 0;
+  for (std::size_t i = 0; i < sections->size(); ++i) {
+    const Elf64_Shdr& section = (*sections)[i];
+    if (section.sh_type != SHT_PROGBITS) continue;
+    const auto name = name_at(*names, section.sh_name);
+    if (!name) return std::nullopt;
+    if (!name->starts_with(kCodeBegins)) continue;
+    const auto code = file.part(section.sh_offset, section.sh_size);
+    if (!code || (code_bytes += code->size()) > bytes.size()) return std::nullopt;
+    cubin.sections.push_back({.symbol = name->substr(kCodeBegins.size()),
+                              .code = *code,
+                              .is_referenced = references.is_referenced(i)});
+  }
+  return cubin;
+}
+
+}  // namespace rooflinectl

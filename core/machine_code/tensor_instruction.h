@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace rooflinectl {
+
+/// Instructions of the Tensor Cores, as NVIDIA's disassembler names them.
+enum class TensorOpcode {
+  hmma,  ///< of a warp, on f16, bf16 and tf32
+  imma,
+  dmma,
+  bmma,
+  qmma,   ///< on floats of 8, 6 and 4 bits
+  omma,   ///< on floats of 4 bits with scales
+  hgmma,  ///< of a warpgroup (wgmma): each of its four warps executes one
+  igmma,  ///< likewise, as below
+  bgmma,
+  qgmma,
+  utchmma,  ///< of an SM or two (tcgen05): one thread issues it
+  utcimma,  ///< likewise, as below
+  utcqmma,
+  utcomma,
+};
+
+std::string_view to_string(TensorOpcode opcode);
+
+/// What the elements of a matrix are. Tensor Cores are as fast on e4m3 as on e5m2, on signed as on unsigned
+/// integers.
+enum class TensorElement {
+  unknown,  ///< determined when the program runs, or by an encoding that is not known
+  f16,
+  bf16,
+  tf32,
+  f32,
+  f64,
+  f8,
+  f8f6f4,  ///< floats of 8, 6 or 4 bits, not only of 8
+  f4,
+  i8,
+  i4,
+  i32,
+  b1,
+};
+
+std::string_view to_string(TensorElement element);
+
+/// Instructions of the Tensor Cores that do the same, on whatever registers: D = A·B + C.
+struct TensorInstruction {
+  TensorOpcode opcode = TensorOpcode::hmma;
+  TensorElement type = TensorElement::unknown;         ///< of A and B
+  TensorElement accumulator = TensorElement::unknown;  ///< of D
+  /// A is m×k, B k×n, with the zeros of a sparse A. All are 0 if they are unknown.
+  std::uint32_t m = 0;
+  std::uint32_t n = 0;
+  std::uint32_t k = 0;
+  bool is_sparse = false;  ///< half of A is zero and left out
+  /// Of one warp in one instruction; a multiply-add is two. Nothing for sparse ones, or if it is unknown.
+  std::optional<std::uint32_t> operations;
+
+  bool operator==(const TensorInstruction&) const = default;
+};
+
+/// The 16 bytes of an instruction, from Turing (sm_75) to Blackwell (sm_121).
+struct InstructionWord {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+};
+
+constexpr std::uint32_t opcode_of(InstructionWord word) {
+  return word.low & 0x1ffU;
+}
+
+/// Whether instructions are known of an architecture: 90 is sm_90.
+bool is_known_architecture(int architecture);
+
+/// The opcodes of an architecture's instructions on the Tensor Cores, of the 512 that there are. None of one
+/// that is not known.
+using TensorOpcodes = std::bitset<512>;
+TensorOpcodes tensor_opcodes(int architecture);
+
+/// What an instruction does on the Tensor Cores; nothing if it does not use them, or if the architecture is
+/// not known. Of an encoding that is not known only the opcode is.
+std::optional<TensorInstruction> tensor_instruction(int architecture, InstructionWord word);
+
+}  // namespace rooflinectl
