@@ -78,7 +78,6 @@ std::vector<TensorCode> tensor_code(std::string_view file) {
     if (scanned[i].calls_others) {
       for (const TensorInstruction& kind : of_others) add(scanned[i].kinds, kind);
     }
-    if (scanned[i].kinds.empty()) continue;
     functions.push_back({.symbol = cubin->sections[i].symbol, .instructions = std::move(scanned[i].kinds)});
   }
   return functions;

@@ -15,10 +15,10 @@ struct TensorCode {
   std::vector<TensorInstruction> instructions;
 };
 
-/// All functions of a cubin that have tensor instructions: in their own code, or, if they call code outside
-/// of it, in any function of the cubin whose address is known there. Functions of other modules are not
-/// among these, as code is linked before it is loaded. Nothing if the file is not a cubin or its architecture
-/// is not known. Throws nothing but std::bad_alloc.
+/// All functions of a cubin. Their tensor instructions are those in their own code and, if they call code
+/// outside of it, in any function of the cubin whose address is known there. Functions of other modules are
+/// not among these, as code is linked before it is loaded. Nothing if the file is not a cubin or its
+/// architecture is not known. Throws nothing but std::bad_alloc.
 ///
 /// Every instruction is looked at once: a cubin of 100 MB takes less than 0.1 s.
 std::vector<TensorCode> tensor_code(std::string_view cubin);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/counters/counters.h"
+#include "core/machine_code/tensor_instruction.h"
 #include "core/model/run.h"
 #include "core/program/application.h"
 
@@ -54,6 +55,9 @@ struct Kernel {
   /// A digest of the module that has its code, which tells kernels with one symbol apart; nothing if it is
   /// not known.
   std::optional<std::uint64_t> code;
+  /// The kinds of instructions with which it may use the Tensor Cores, from its machine code; nothing if that
+  /// could not be read.
+  std::optional<std::vector<TensorInstruction>> tensor_instructions;
 
   bool operator==(const Kernel&) const = default;
 };

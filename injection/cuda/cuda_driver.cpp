@@ -76,6 +76,10 @@ void CudaDriver::loaded(Handle module, const void* image) {
   }
 }
 
+void CudaDriver::loaded(std::string_view cubin) {
+  code_.add(cubin);
+}
+
 record::Device CudaDriver::device_of(Handle /*context*/) {
   CUdevice device = 0;
   cuCtxGetDevice(&device);
@@ -95,7 +99,8 @@ record::Kernel CudaDriver::kernel(const Launch& launch) {
           .registers_per_thread = attribute(loaded, CU_FUNC_ATTRIBUTE_NUM_REGS),
           .static_shared_bytes = bytes(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES),
           .local_bytes_per_thread = bytes(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES),
-          .code = code_of(given, loaded)};
+          .code = code_of(given, loaded),
+          .tensor_instructions = launch.symbol == nullptr ? std::nullopt : code_.of(launch.symbol)};
 }
 
 /// By the library of a context-independent kernel, or else by the module.

@@ -7,10 +7,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "injection/cuda/streams.h"
 #include "injection/driver.h"
+#include "injection/launches/loaded_code.h"
 #include "injection/lock_order.h"
 
 namespace rooflinectl::injection {
@@ -22,6 +24,8 @@ class CudaDriver : public Driver {
 
   /// A module or library was loaded from an image.
   void loaded(Handle module, const void* image);
+  /// Machine code was loaded, which is there during this call. May be called within a call of ours.
+  void loaded(std::string_view cubin);
 
   record::Device device_of(Handle context) override;
   record::Kernel kernel(const Launch& launch) override;
@@ -38,6 +42,7 @@ class CudaDriver : public Driver {
   Streams streams_;
   OrderedMutex<LockOrder::kernels> mutex_;
   std::unordered_map<Handle, std::uint64_t> digests_;  // of modules and libraries
+  LoadedCode code_;
 };
 
 /// What tells a graph from others: the kernels that it launches and what else it does.

@@ -20,9 +20,10 @@ namespace rooflinectl::injection {
 namespace {
 
 constexpr CUpti_CallbackId kChanges[] = {
-    CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, CUPTI_CBID_RESOURCE_STREAM_CREATED,
-    CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING,  CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING,
-    CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED,        CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING};
+    CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,  CUPTI_CBID_RESOURCE_STREAM_CREATED,
+    CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING,   CUPTI_CBID_RESOURCE_MODULE_LOADED,
+    CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING,    CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED,
+    CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING};
 
 /// Calls that are neither launches nor give the device work.
 constexpr CUpti_CallbackId kOtherCalls[] = {CUPTI_DRIVER_TRACE_CBID_cuProfilerStart,
@@ -193,11 +194,21 @@ void changed(CUpti_CallbackId change, const CUpti_ResourceData& resource) {
   }
 }
 
+/// Functions are loaded lazily, in calls of ours too.
+void loaded(const CUpti_ResourceData& resource) {
+  if (!process->is_active()) return;
+  const auto& module = *static_cast<const CUpti_ModuleResourceData*>(resource.resourceDescriptor);
+  if (module.pCubin != nullptr) driver->loaded({module.pCubin, module.cubinSize});
+}
+
 void CUPTIAPI on_callback(void* /*user*/, CUpti_CallbackDomain domain, CUpti_CallbackId id,
                           const void* data) {
-  if (OurOwnCall::is_one() || process->is_child()) return;
+  if (process->is_child()) return;
+  const bool is_loaded = domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_MODULE_LOADED;
+  if (OurOwnCall::is_one() && !is_loaded) return;
   const OurOwnCall own;
   try {
+    if (is_loaded) return loaded(*static_cast<const CUpti_ResourceData*>(data));
     if (domain == CUPTI_CB_DOMAIN_RESOURCE) return changed(id, *static_cast<const CUpti_ResourceData*>(data));
     const auto& call = *static_cast<const CUpti_CallbackData*>(data);
     if (call.callbackSite == CUPTI_API_ENTER)

@@ -53,7 +53,7 @@ void Kernels::module_unloaded() {
 Kernel& Kernels::known(record::Kernel kernel) {
   const auto [found, is_new] =
       of_identity_.try_emplace({kernel.symbol, kernel.registers_per_thread, kernel.static_shared_bytes,
-                                kernel.local_bytes_per_thread, kernel.code},
+                                kernel.local_bytes_per_thread, kernel.code, kernel.tensor_instructions},
                                nullptr);
   if (!is_new) return *found->second;
   kernel.kernel = kernels_.size();
@@ -61,6 +61,7 @@ Kernel& Kernels::known(record::Kernel kernel) {
   added.id = kernel.kernel;
   added.symbol = kernel.symbol;
   added.is_collective = is_collective(kernel.symbol);
+  if (kernel.tensor_instructions) added.tensor = decoded_tensor(*kernel.tensor_instructions);
   found->second = &added;
   const auto [first, is_first] = of_symbol_.emplace(kernel.symbol, &added);
   added.launches = is_first ? &launches_.emplace_back(0) : first->second->launches;

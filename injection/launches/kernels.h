@@ -11,7 +11,9 @@
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
+#include "core/counters/decoded_tensor.h"
 #include "core/program/profile_record.h"
 #include "injection/launches/launch.h"
 #include "injection/lock_order.h"
@@ -27,6 +29,7 @@ struct Kernel {
   std::string symbol;
   bool is_collective = false;
   std::atomic<std::uint64_t>* launches = nullptr;  ///< so far, of all kernels with that symbol
+  std::optional<DecodedTensor> tensor;
 };
 
 /// The kernels that a process launches, by their code, and its graphs, by what is in them. Each is written
@@ -56,7 +59,8 @@ class Kernels {
 
  private:
   /// What tells kernels apart: two modules may have different kernels with one symbol.
-  using Identity = std::tuple<std::string, int, std::uint64_t, std::uint64_t, std::optional<std::uint64_t>>;
+  using Identity = std::tuple<std::string, int, std::uint64_t, std::uint64_t, std::optional<std::uint64_t>,
+                              std::optional<std::vector<TensorInstruction>>>;
   struct HashIdentity {
     std::size_t operator()(const Identity& identity) const {
       return std::hash<std::string>()(std::get<0>(identity));

@@ -101,7 +101,8 @@ GroupId LaunchGroups::add_to_session(Session& session, const Key& key, std::uint
                             .wish = {.kernel = key.kernel->id,
                                      .is_counted = is_counted,
                                      .is_known_to_end = is_counted && !only_.empty()},
-                            .known_s = known_s == settings_.known_s.end() ? 0 : known_s->second});
+                            .known_s = known_s == settings_.known_s.end() ? 0 : known_s->second,
+                            .tensor = key.kernel->tensor});
 }
 
 void LaunchGroups::forget(Handle context) {

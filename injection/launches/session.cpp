@@ -147,6 +147,7 @@ GroupId Session::add_group(const NewGroup& group) {
   Group& added = groups_.emplace_back();
   added.record = group.record;
   added.known_s = group.known_s;
+  added.tensor = TensorUse(group.tensor);
   return sampling_.add_group(launching_s_, group.wish);
 }
 

@@ -107,6 +107,7 @@ class Session {
     std::uint64_t record = 0;  ///< its id in records
     LaunchSampling::Wish wish;
     double known_s = 0;  ///< what a launch took in an earlier run; 0 if that is unknown
+    std::optional<DecodedTensor> tensor = std::nullopt;
   };
   /// The group's first launch is about to come.
   GroupId add_group(const NewGroup& group);

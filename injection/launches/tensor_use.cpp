@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <string_view>
+#include <utility>
 
 namespace rooflinectl::injection {
 
@@ -24,6 +25,18 @@ double operations(const Counters& counters) {
   return sum;
 }
 
+/// The pass that counts only this; nothing if there is none.
+std::optional<Pass> pass_of(std::string_view counter) {
+  using namespace counter;
+  constexpr std::array kOfTypes = {
+      std::pair(kTensorBf16Ops, Pass::tensor_bf16), std::pair(kTensorF16Ops, Pass::tensor_f16),
+      std::pair(kTensorTf32Ops, Pass::tensor_tf32), std::pair(kTensorI8Ops, Pass::tensor_i8),
+      std::pair(kTensorF64Ops, Pass::tensor_f64)};
+  const auto* const found =
+      std::find_if(kOfTypes.begin(), kOfTypes.end(), [&](const auto& type) { return type.first == counter; });
+  return found == kOfTypes.end() ? std::nullopt : std::optional(found->second);
+}
+
 }  // namespace
 
 void TensorUse::Mean::add(double value) {
@@ -39,7 +52,12 @@ void TensorUse::add(Pass pass, const Counters& counters) {
 std::optional<Pass> TensorUse::next(Pass pass) const {
   if (pass < Pass::tensor || pass == Pass::pipes || instructions_.value() == 0) return std::nullopt;
   const double operations = operations_.at(static_cast<std::size_t>(pass)).value();
-  if (pass == Pass::tensor) return operations > 0 ? std::nullopt : std::optional(Pass::tensor_bf16);
+  if (pass == Pass::tensor) {
+    if (operations > 0) return std::nullopt;
+    if (!decoded_) return Pass::tensor_bf16;
+    return decoded_->operations ? std::nullopt : pass_of(decoded_->counter);
+  }
+  if (decoded_) return std::nullopt;
 
   const double per_instruction = operations / instructions_.value();
   const bool is_explained = std::any_of(

@@ -176,6 +176,14 @@ TEST_F(SessionTest, CountsTensorOperationsWhereTensorInstructionsRan) {
                                     "tensor_tf32", "tensor_i8", "tensor_f64", ""));
 }
 
+TEST_F(SessionTest, CountsNoTensorOperationsThatTheCodeTells) {
+  const GroupId product = session.add_group(
+      {.record = next_group++, .wish = {}, .tensor = DecodedTensor{counter::kTensorBf16Ops, 4096}});
+  gpu.tensor = 1e6;
+  steps(200, {product});
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", ""));
+}
+
 TEST_F(SessionTest, CountsThePipesOfWhatIsNotInstrumented) {
   const GroupId graph = add_group();
   gpu.instrumented = 0;

@@ -74,6 +74,23 @@ TEST(TensorUse, LaunchesThatDifferAreExplainedByTheirMean) {
   EXPECT_EQ(use.next(Pass::tensor_bf16), std::nullopt);
 }
 
+TEST(TensorUse, NothingIsNeededWhereTheCodeTellsTheOperationsOfAnInstruction) {
+  TensorUse use(DecodedTensor{.counter = counter::kTensorI8Ops, .operations = 8192});
+  EXPECT_EQ(after_tensor_pass(use, 1000), std::nullopt);
+}
+
+TEST(TensorUse, OnlyTheTypeThatTheCodeHasIsCounted) {
+  TensorUse use(DecodedTensor{.counter = counter::kTensorI8Ops, .operations = std::nullopt});
+  EXPECT_EQ(after_tensor_pass(use, 1000), Pass::tensor_i8);
+  use.add(Pass::tensor_i8, with(counter::kTensorI8Ops, 5'000'000));
+  EXPECT_EQ(use.next(Pass::tensor_i8), std::nullopt);
+}
+
+TEST(TensorUse, ATypeWithoutAPassOfItsOwnIsNotCounted) {
+  TensorUse use(DecodedTensor{.counter = counter::kTensorF8Ops, .operations = std::nullopt});
+  EXPECT_EQ(after_tensor_pass(use, 1000), std::nullopt);
+}
+
 TEST(TensorUse, AMixOfTypesIsCountedToItsEnd) {
   TensorUse use;
   after_tensor_pass(use, 1000);

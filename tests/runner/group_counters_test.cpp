@@ -68,6 +68,25 @@ TEST(GroupCounters, OfTensorTypesAreUnknownWhereNoneWasSeen) {
   EXPECT_EQ(with_tensors(0, 0, std::nullopt).at("tensor_bf16_ops"), CounterValue::measured(0));
 }
 
+TEST(GroupCounters, OfTensorTypesFollowFromTheCodeWhereNoPassCountedThem) {
+  const auto counters_of = [](double warpgroups, std::optional<double> operations) {
+    CountedPasses counted;
+    counted["tensor"].add(
+        of({{"tensor_pipe_instructions", 12}, {"tensor_pipe_hfma2", 2}, {"tensor_bf16_ops", warpgroups}}));
+    return counters_of_group(
+               counted, kWarps, [](const auto&) { return ""; },
+               DecodedTensor{.counter = "tensor_i8_ops", .operations = operations})
+        .counters;
+  };
+  EXPECT_EQ(counters_of(0, 8192).at("tensor_i8_ops"), CounterValue::measured(81'920));
+  for (const char* other :
+       {"tensor_f16_ops", "tensor_bf16_ops", "tensor_tf32_ops", "tensor_f8_ops", "tensor_f64_ops"}) {
+    EXPECT_EQ(counters_of(0, 8192).at(other), CounterValue::measured(0)) << other;
+  }
+  EXPECT_EQ(value_of(counters_of(5000, 8192), "tensor_i8_ops"), std::nullopt) << "others were counted";
+  EXPECT_EQ(value_of(counters_of(0, std::nullopt), "tensor_i8_ops"), std::nullopt) << "they differ";
+}
+
 TEST(GroupCounters, OfInstrumentationThatSawNothingAreUnavailable) {
   const RepeatedCounters result =
       counters_with(of({{"warp_instructions", 640}}),

@@ -555,6 +555,23 @@ TEST_F(ProfileMerge, TellsKernelsWithoutCodeApartByWhatTheyNeed) {
       << "a damaged record, or another";
 }
 
+TEST_F(ProfileMerge, DerivesTensorOperationsFromTheCodeOfAKernel) {
+  const auto kernel = [](TensorElement type) {
+    return record::Kernel{
+        .tensor_instructions = {{{.opcode = TensorOpcode::imma, .type = type, .operations = 8192}}}};
+  };
+  const auto i8_operations = [&](const record::Kernel& first, const record::Kernel& second) {
+    record::Counted tensor = {.group = 0, .pass = "tensor", .ordinal = 1, .counters = {}};
+    tensor.counters.emplace("tensor_pipe_instructions", CounterValue::measured(10));
+    const MergedProfile profile =
+        merged(twins(1, first, second) + Records{launches({{0, 10}}, 0), launches({{20, 30}}, 1), tensor});
+    return value_of(profile.measurements.at(0).counters, "tensor_i8_ops");
+  };
+  EXPECT_EQ(i8_operations(kernel(TensorElement::i8), kernel(TensorElement::i8)), 81'920);
+  EXPECT_EQ(i8_operations(kernel(TensorElement::i8), kernel(TensorElement::f16)), std::nullopt)
+      << "of kernels that cannot be told apart";
+}
+
 TEST_F(ProfileMerge, FoldsPathsThatTheProcessFolded) {
   Records records = process(1, "GPU-1", "step 1");
   for (const char* path : {"step 2", "step 3", "step 4", "step 5", "step 6", "step 7", "step 8", "step #"}) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+
 #include "core/json/line.h"
 #include "core/json/rules.h"
 #include "core/program/profile_record.h"
@@ -31,6 +33,31 @@ void fields(auto& f, Is<record::Device> auto& device) {
 }
 
 template <>
+inline constexpr auto kValues<TensorOpcode> =
+    std::array{TensorOpcode::hmma,    TensorOpcode::imma,   TensorOpcode::dmma,    TensorOpcode::bmma,
+               TensorOpcode::qmma,    TensorOpcode::omma,   TensorOpcode::hgmma,   TensorOpcode::igmma,
+               TensorOpcode::bgmma,   TensorOpcode::qgmma,  TensorOpcode::utchmma, TensorOpcode::utcimma,
+               TensorOpcode::utcqmma, TensorOpcode::utcomma};
+
+template <>
+inline constexpr auto kValues<TensorElement> =
+    std::array{TensorElement::unknown, TensorElement::f16, TensorElement::bf16, TensorElement::tf32,
+               TensorElement::f32,     TensorElement::f64, TensorElement::f8,   TensorElement::f8f6f4,
+               TensorElement::f4,      TensorElement::i8,  TensorElement::i4,   TensorElement::i32,
+               TensorElement::b1};
+
+void fields(auto& f, Is<TensorInstruction> auto& instruction) {
+  f("opcode", instruction.opcode);
+  f("type", instruction.type);
+  f("accumulator", instruction.accumulator);
+  f("m", instruction.m);
+  f("n", instruction.n);
+  f("k", instruction.k);
+  f("is_sparse", instruction.is_sparse);
+  f.optional("operations", instruction.operations);
+}
+
+template <>
 inline constexpr const char* kType<record::Kernel> = "kernel";
 void fields(auto& f, Is<record::Kernel> auto& kernel) {
   f("kernel", kernel.kernel);
@@ -40,6 +67,7 @@ void fields(auto& f, Is<record::Kernel> auto& kernel) {
   f("static_shared_bytes", kernel.static_shared_bytes);
   f("local_bytes_per_thread", kernel.local_bytes_per_thread);
   f.optional("code", kernel.code);
+  f.optional("tensor_instructions", kernel.tensor_instructions);
 }
 
 template <>

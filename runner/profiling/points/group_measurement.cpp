@@ -85,7 +85,9 @@ Measurement measurement_of(const ProfiledGroup& group, const TracedLaunches& tra
   }
   measurement.launches = std::move(launches);
 
-  const RepeatedCounters counted = counters_of_group(group.counters, warps_of(group), missing);
+  const auto& instructions = group.kernel.tensor_instructions;
+  const auto decoded = instructions ? decoded_tensor(*instructions) : std::nullopt;
+  const RepeatedCounters counted = counters_of_group(group.counters, warps_of(group), missing, decoded);
   measurement.counters = counted.counters;
   measurement.counter_spread = counted.spread;
   measurement.counter_repeats = counted.repeats;

@@ -173,6 +173,9 @@ class Merge {
       group.is_selected = filter_.selects_kernel(kernel.symbol) && filter_.selects_path(shape.path);
       group.is_collective = is_collective(kernel.symbol);
     }
+    // Kernels that cannot be told apart are one.
+    if (groups_[place].kernel.tensor_instructions != kernel.tensor_instructions)
+      groups_[place].kernel.tensor_instructions.reset();
     if (reading.is_first_run) {
       groups_[place].process.add(reading.id());
       groups_[place].rank.add(reading.process ? reading.process->rank : std::nullopt);

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/machine_code/tensor_instruction.h"
+#include "injection/lock_order.h"
+
+namespace rooflinectl::injection {
+
+/// The tensor instructions of all functions that the process has loaded, by their symbols. Of a cubin nothing
+/// else is kept, as its memory belongs to the driver. Member functions may be called from any thread.
+class LoadedCode {
+ public:
+  /// A module was loaded: less than 0.2 ms for a MB of code.
+  void add(std::string_view cubin);
+
+  /// What functions with that symbol may execute, those of all modules taken together: a launched function's
+  /// module cannot be told from others that have one with the same symbol. Nothing if none was loaded that
+  /// can be decoded.
+  std::optional<std::vector<TensorInstruction>> of(std::string_view symbol);
+
+  /// Of later ones nothing is known.
+  static constexpr std::size_t kMostFunctions = 200'000;
+
+ private:
+  OrderedMutex<LockOrder::kernels> mutex_;
+  std::unordered_map<std::uint64_t, std::vector<TensorInstruction>> of_symbol_;  // by its digest
+};
+
+}  // namespace rooflinectl::injection

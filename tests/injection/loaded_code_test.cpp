@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "injection/launches/loaded_code.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/fake_cubin.h"
+
+namespace rooflinectl::injection {
+namespace {
+
+using testing::ElementsAre;
+using testing::Field;
+using testing::IsEmpty;
+using testing::Optional;
+
+constexpr InstructionWord kNop = {0x0000000000007918, 0x000fc00000000000};
+constexpr InstructionWord kHmma = {0x000000080404723c, 0x004fde000000180c};
+constexpr InstructionWord kImma = {0x0000000804047237, 0x004fde0000405c0c};
+
+auto is(TensorOpcode opcode) {
+  return Field(&TensorInstruction::opcode, opcode);
+}
+
+TEST(LoadedCode, KnowsTheTensorInstructionsOfEachFunction) {
+  LoadedCode code;
+  {
+    const std::string cubin = fake_cubin({{"product", {kHmma, kHmma}}, {"sum", {kNop}}});
+    code.add(cubin);
+  }
+  EXPECT_THAT(code.of("product"), Optional(ElementsAre(is(TensorOpcode::hmma))));
+  EXPECT_THAT(code.of("sum"), Optional(IsEmpty()));
+  EXPECT_EQ(code.of("other"), std::nullopt);
+}
+
+TEST(LoadedCode, FunctionsWithOneSymbolAreNotToldApart) {
+  LoadedCode code;
+  code.add(fake_cubin({{"triton_mm", {kHmma}}}));
+  code.add(fake_cubin({{"triton_mm", {kImma}}}));
+  code.add(fake_cubin({{"triton_mm", {kHmma}}}));
+  EXPECT_THAT(code.of("triton_mm"), Optional(ElementsAre(is(TensorOpcode::hmma), is(TensorOpcode::imma))));
+}
+
+TEST(LoadedCode, WhatCannotBeDecodedIsUnknown) {
+  LoadedCode code;
+  code.add("no cubin");
+  code.add(fake_cubin({{"product", {kHmma}}}, 130));
+  EXPECT_EQ(code.of("product"), std::nullopt);
+}
+
+TEST(LoadedCode, KeepsABoundedNumberOfFunctions) {
+  LoadedCode code;
+  constexpr std::size_t kAtOnce = 20'000;
+  for (std::size_t first = 0; first < LoadedCode::kMostFunctions; first += kAtOnce) {
+    std::vector<FakeFunction> functions;
+    for (std::size_t i = first; i < first + kAtOnce; ++i) functions.push_back({std::to_string(i), {kNop}});
+    code.add(fake_cubin(functions));
+  }
+  code.add(fake_cubin({{"late", {kHmma}}, {"0", {kHmma}}}));
+  EXPECT_EQ(code.of("late"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace rooflinectl::injection
