@@ -6,8 +6,8 @@ line per program.
 usage: profile_test.py [--install FOLDER] [--rooflinectl FILE] [--programs FOLDER] [--only NAME]... [--keep FOLDER]
                        [--list]
 
---install is a folder that `cmake --install` made; --programs is the folder with `rooflinectl-profiled-programs` and
-`rooflinectl-profiled-device-launches`, by default that of rooflinectl. --only runs the tests whose names contain NAME; --keep leaves all runs and output there. Exits with 77 where
+--install is a folder that `cmake --install` made; --programs is the folder with `rooflinectl-profiled-programs`,
+`rooflinectl-profiled-device-launches` and `rooflinectl-profiled-tensor`, by default that of rooflinectl. --only runs the tests whose names contain NAME; --keep leaves all runs and output there. Exits with 77 where
 there is no GPU."""
 
 import argparse
@@ -225,6 +225,35 @@ class KnownWork(ProfileTest):
             self.assertTrue(all(0 <= value <= 2 and value == int(value) for value in epilogue.values()), epilogue)
             told.append(f"f32 mnk FFMA and for each result {epilogue}")
         self.tell(f"{self.profiled['application']['runs']} runs; exactly 2mnk: {', '.join(told)}")
+
+    def profile_tensor(self, *kinds, options=()):
+        self.profile_command([programs.with_name("rooflinectl-profiled-tensor"), "products", *kinds], options, 80)
+        self.assert_code(0)
+        return {use["pass"] for use in self.profiled["application"]["passes"]}
+
+    def test_tensor_operations_from_the_code(self):
+        """264 blocks of four warps, each with 512 instructions: their operations are known after one run without any pass by type."""
+        kinds = {"warp-bf16": ("WarpBf16,", "bf16", 2 * 16 * 8 * 16), "warp-f16": ("WarpF16,", "f16", 2 * 16 * 8 * 16),
+                 "warp-tf32": ("WarpTf32,", "tf32", 2 * 16 * 8 * 8), "warp-i8": ("WarpI8,", "i8", 2 * 16 * 8 * 32),
+                 "warp-f64": ("WarpF64,", "f64", 2 * 8 * 8 * 4), "group-bf16": ("GroupBf16,", "bf16", 2 * 64 * 64 * 16 // 4),
+                 "group-f8": ("GroupF8,", "f8", 2 * 64 * 64 * 32 // 4), "group-i8": ("GroupI8,", "i8", 2 * 64 * 64 * 32 // 4)}
+        passes = self.profile_tensor(*kinds, options=("--once",))
+        self.assertFalse({name for name in passes if name.startswith("tensor_")}, passes)
+        instructions = 264 * 4 * 512
+        for word, type, operations in kinds.values():
+            with self.subTest(word):
+                point = self.point(word)
+                self.assert_counted(point, tensor_pipe_instructions=instructions,
+                                    **{f"tensor_{other}_ops": instructions * operations if other == type else 0
+                                       for _, other, _ in kinds.values()})
+        self.tell(f"exact: {', '.join(kinds)}")
+
+    def test_tensor_operations_of_two_types(self):
+        """Which the code does not tell: they are counted by type."""
+        passes = self.profile_tensor("warp-bf16-and-f16")
+        self.assertTrue({"tensor_bf16", "tensor_f16"} <= passes, passes)
+        self.assert_counted(self.point("WarpBf16AndF16"), tensor_bf16_ops=264 * 4 * 512 * 4096, tensor_f16_ops=264 * 4 * 512 * 4096)
+        self.tell("exact, in passes by type")
 
     def test_transforms_of_cufft(self):
         self.profile("transforms", options=(), LD_LIBRARY_PATH=library_path())
