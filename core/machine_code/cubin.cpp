@@ -49,10 +49,10 @@ class File {
   std::string_view bytes_;
 };
 
-/// The text that begins there; nothing if it has no end.
-std::optional<std::string_view> name_at(std::string_view names, std::uint64_t begin) {
+/// The text that begins there; nothing if it does not end within `limit`.
+std::optional<std::string_view> name_at(std::string_view names, std::uint64_t begin, std::size_t limit) {
   if (begin >= names.size()) return std::nullopt;
-  const std::string_view rest = names.substr(begin);
+  const std::string_view rest = names.substr(begin, limit);
   const std::size_t end = rest.find('\0');
   return end == std::string_view::npos ? std::nullopt : std::optional(rest.substr(0, end));
 }
@@ -155,15 +155,19 @@ std::optional<Cubin> read_cubin(std::string_view bytes) {
 
   const unsigned shift = header->e_ident[EI_ABIVERSION] >= kAbiWithLongFlags ? 8 : 0;
   Cubin cubin = {.architecture = static_cast<int>(header->e_flags >> shift & 0xffU), .sections = {}};
-  std::uint64_t code_bytes = 0;
+  // However often a part of the file is mentioned, not more than all of it is looked at.
+  std::size_t names_left = bytes.size();
+  std::size_t code_left = bytes.size();
   for (std::size_t i = 0; i < sections->size(); ++i) {
     const Elf64_Shdr& section = (*sections)[i];
     if (section.sh_type != SHT_PROGBITS) continue;
-    const auto name = name_at(*names, section.sh_name);
+    const auto name = name_at(*names, section.sh_name, names_left);
     if (!name) return std::nullopt;
+    names_left -= name->size();
     if (!name->starts_with(kCodeBegins)) continue;
     const auto code = file.part(section.sh_offset, section.sh_size);
-    if (!code || (code_bytes += code->size()) > bytes.size()) return std::nullopt;
+    if (!code || code->size() > code_left) return std::nullopt;
+    code_left -= code->size();
     cubin.sections.push_back({.symbol = name->substr(kCodeBegins.size()),
                               .code = *code,
                               .is_referenced = references.is_referenced(i)});
