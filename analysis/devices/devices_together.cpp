@@ -108,6 +108,7 @@ LaunchStatistics launches_of(const SameKernel& group, const std::vector<Weighted
   LaunchStatistics all;
   all.symbol = group.front()->launches->symbol;
   all.graph_nodes = group.front()->launches->graph_nodes;
+  all.operations_per_tensor_instruction = group.front()->launches->operations_per_tensor_instruction;
   for (const Measurement* one : group) {
     const LaunchStatistics& launches = *one->launches;
     all.count += launches.count;
@@ -119,6 +120,8 @@ LaunchStatistics launches_of(const SameKernel& group, const std::vector<Weighted
     all.gaps_before += launches.gaps_before;
     all.idle_before_s += launches.idle_before_s;
     all.counted += launches.counted;
+    if (launches.operations_per_tensor_instruction != all.operations_per_tensor_instruction)
+      all.operations_per_tensor_instruction = 0;
     for (const GraphKernelUse& kernel : launches.graph_kernels) {
       GraphKernelUse& sum = element_of(all.graph_kernels, &GraphKernelUse::kernel, kernel.kernel);
       sum.launches += kernel.launches;

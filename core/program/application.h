@@ -199,9 +199,12 @@ struct LaunchStatistics {
   /// Sum of the times during which another kernel ran on the device too; for a collective, a kernel that is
   /// not one.
   double overlapped_s = 0;
-  std::uint64_t gaps_before = 0;              ///< of `UndisturbedUse::gaps`, those that ended with a launch
-  double idle_before_s = 0;                   ///< their sum
-  std::uint64_t counted = 0;                  ///< launches with counters
+  std::uint64_t gaps_before = 0;  ///< of `UndisturbedUse::gaps`, those that ended with a launch
+  double idle_before_s = 0;       ///< their sum
+  std::uint64_t counted = 0;      ///< launches with counters
+  /// If the operations of the Tensor Cores were not counted, but follow from the machine code and the number
+  /// of tensor instructions: those of a warp in one of these; else 0.
+  double operations_per_tensor_instruction = 0;
   std::optional<std::uint64_t> graph_nodes;   ///< where the point is a CUDA graph: how many it has
   std::vector<GraphKernelUse> graph_kernels;  ///< of a CUDA graph, the longest total first
   std::vector<LaunchTimes> over_time;         ///< by their starts; empty in older runs

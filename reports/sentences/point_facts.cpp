@@ -147,6 +147,11 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
   facts.push_back({"executed performance", point.executed_flop_per_s || point.executed_missing.empty()
                                                ? executed_rate_text(point)
                                                : missing_text(point.executed_missing)});
+  if (is_of_program && measurement.launches->operations_per_tensor_instruction > 0) {
+    facts.push_back({"Tensor Core operations",
+                     fmt::format("{:.0f} for each tensor instruction of a warp, as its machine code has it",
+                                 measurement.launches->operations_per_tensor_instruction)});
+  }
   if (!is_of_program) add("redundancy", point.redundancy, format::factor);
   add("DRAM bandwidth", point.dram_bytes_per_s, format::bandwidth);
   facts.push_back({"roof", point.roof ? roof_text(point) : missing_text(point.roof_missing)});

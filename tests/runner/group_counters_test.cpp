@@ -73,10 +73,11 @@ TEST(GroupCounters, OfTensorTypesFollowFromTheCodeWhereNoPassCountedThem) {
     CountedPasses counted;
     counted["tensor"].add(
         of({{"tensor_pipe_instructions", 12}, {"tensor_pipe_hfma2", 2}, {"tensor_bf16_ops", warpgroups}}));
-    return counters_of_group(
-               counted, kWarps, [](const auto&) { return ""; },
-               DecodedTensor{.counter = "tensor_i8_ops", .operations = operations})
-        .counters;
+    RepeatedCounters result = counters_of_group(counted, kWarps, [](const auto&) { return ""; });
+    const bool is_derived =
+        derive_tensor_operations(result, {.counter = "tensor_i8_ops", .operations = operations});
+    EXPECT_EQ(is_derived, value_of(result.counters, "tensor_i8_ops").has_value());
+    return result.counters;
   };
   EXPECT_EQ(counters_of(0, 8192).at("tensor_i8_ops"), CounterValue::measured(81'920));
   for (const char* other :

@@ -560,15 +560,18 @@ TEST_F(ProfileMerge, DerivesTensorOperationsFromTheCodeOfAKernel) {
     return record::Kernel{
         .tensor_instructions = {{{.opcode = TensorOpcode::imma, .type = type, .operations = 8192}}}};
   };
-  const auto i8_operations = [&](const record::Kernel& first, const record::Kernel& second) {
+  const auto operations = [&](const record::Kernel& first, const record::Kernel& second) {
     record::Counted tensor = {.group = 0, .pass = "tensor", .ordinal = 1, .counters = {}};
     tensor.counters.emplace("tensor_pipe_instructions", CounterValue::measured(10));
     const MergedProfile profile =
         merged(twins(1, first, second) + Records{launches({{0, 10}}, 0), launches({{20, 30}}, 1), tensor});
-    return value_of(profile.measurements.at(0).counters, "tensor_i8_ops");
+    const Measurement& measurement = profile.measurements.at(0);
+    const auto i8_operations = value_of(measurement.counters, "tensor_i8_ops");
+    EXPECT_EQ(measurement.launches->operations_per_tensor_instruction, i8_operations ? 8192 : 0);
+    return i8_operations;
   };
-  EXPECT_EQ(i8_operations(kernel(TensorElement::i8), kernel(TensorElement::i8)), 81'920);
-  EXPECT_EQ(i8_operations(kernel(TensorElement::i8), kernel(TensorElement::f16)), std::nullopt)
+  EXPECT_EQ(operations(kernel(TensorElement::i8), kernel(TensorElement::i8)), 81'920);
+  EXPECT_EQ(operations(kernel(TensorElement::i8), kernel(TensorElement::f16)), std::nullopt)
       << "of kernels that cannot be told apart";
 }
 

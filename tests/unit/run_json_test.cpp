@@ -440,6 +440,7 @@ bool may_be_absent(const Pointer& place) {
                                                         "link_bytes",
                                                         "links",
                                                         "missing",
+                                                        "operations_per_tensor_instruction",
                                                         "energy",
                                                         "environment",
                                                         "measured_utc",

@@ -111,17 +111,6 @@ void check_operations(RepeatedCounters& counted, std::optional<double> warps) {
   withdraw_polling(counted);
 }
 
-/// The machine code has tensor instructions of one type, which do as many operations each.
-void derive_tensors(RepeatedCounters& counted, const DecodedTensor& decoded) {
-  const double instructions = tensor_instructions(counted.counters).value_or(0);
-  if (instructions <= 0 || !decoded.operations || executed_tensor_ops(counted.counters)) return;
-  for (const Metric& metric : tensor_metrics()) {
-    const double operations = metric.key == decoded.counter ? instructions * *decoded.operations : 0;
-    counted.counters.insert_or_assign(std::string(metric.key), CounterValue::measured(operations));
-    counted.spread.erase(std::string(metric.key));
-  }
-}
-
 void check_tensors(RepeatedCounters& counted) {
   if (tensor_instructions(counted.counters).value_or(0) <= 0 || executed_tensor_ops(counted.counters)) return;
   for (const Metric& metric : tensor_metrics()) {
@@ -145,8 +134,7 @@ void check_l1(RepeatedCounters& counted) {
 }  // namespace
 
 RepeatedCounters counters_of_group(const CountedPasses& counted, std::optional<double> warps,
-                                   const MissingReason& missing,
-                                   const std::optional<DecodedTensor>& decoded) {
+                                   const MissingReason& missing) {
   RepeatedCounters result;
   for (const Pass pass : kPasses) {
     const auto found = counted.find(to_string(pass));
@@ -164,9 +152,19 @@ RepeatedCounters counters_of_group(const CountedPasses& counted, std::optional<d
   }
   check_operations(result, warps);
   check_l1(result);
-  if (decoded) derive_tensors(result, *decoded);
   check_tensors(result);
   return result;
+}
+
+bool derive_tensor_operations(RepeatedCounters& counted, const DecodedTensor& decoded) {
+  const double instructions = tensor_instructions(counted.counters).value_or(0);
+  if (instructions <= 0 || !decoded.operations || executed_tensor_ops(counted.counters)) return false;
+  for (const Metric& metric : tensor_metrics()) {
+    const double operations = metric.key == decoded.counter ? instructions * *decoded.operations : 0;
+    counted.counters.insert_or_assign(std::string(metric.key), CounterValue::measured(operations));
+    counted.spread.erase(std::string(metric.key));
+  }
+  return true;
 }
 
 }  // namespace rooflinectl

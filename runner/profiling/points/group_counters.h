@@ -28,11 +28,11 @@ using MissingReason = std::function<std::string(const std::string& pass)>;
 /// - Bulk copies (TMA) and wgmma bypass the counters of L1 and shared memory. Where L1 moved less than 0.9
 ///   of the bytes that it requested from L2, its bytes and those of shared memory are incomplete.
 /// - Where tensor instructions ran, but of none of the types that were counted, no type is known.
-///
-/// `decoded`: what is known from the machine code. Tensor Core operations that no pass counted follow from it
-/// and the number of instructions.
 RepeatedCounters counters_of_group(const CountedPasses& counted, std::optional<double> warps,
-                                   const MissingReason& missing,
-                                   const std::optional<DecodedTensor>& decoded = std::nullopt);
+                                   const MissingReason& missing);
+
+/// Adds operations of the Tensor Cores that no pass counted: they follow from the number of instructions and
+/// from the machine code, if that has `operations`. Returns whether there are any.
+bool derive_tensor_operations(RepeatedCounters& counted, const DecodedTensor& decoded);
 
 }  // namespace rooflinectl

@@ -40,6 +40,14 @@ std::optional<double> warps_of(const ProfiledGroup& group) {
   return count(group.shape.grid) * std::ceil(count(group.shape.block) / kLanes);
 }
 
+/// Completes the counters by what the machine code tells. Returns the operations of a tensor instruction, or
+/// 0 if it tells nothing that was not counted.
+double derived_operations(const ProfiledGroup& group, RepeatedCounters& counted) {
+  const auto& instructions = group.kernel.tensor_instructions;
+  const auto decoded = instructions ? decoded_tensor(*instructions) : std::nullopt;
+  return decoded && derive_tensor_operations(counted, *decoded) ? *decoded->operations : 0;
+}
+
 std::vector<GraphKernelUse> graph_kernels_of(const ProfiledGroup& group) {
   std::vector<GraphKernelUse> uses;
   for (const auto& [name, use] : group.graph_kernels) uses.push_back(use);
@@ -64,7 +72,9 @@ Measurement measurement_of(const ProfiledGroup& group, const TracedLaunches& tra
   measurement.resources = resources_of(group.kernel, group.shape);
 
   const std::vector<double> all = times_of(traced);
+  RepeatedCounters counted = counters_of_group(group.counters, warps_of(group), missing);
   LaunchStatistics launches;
+  launches.operations_per_tensor_instruction = derived_operations(group, counted);
   if (!group.kernel.graph_nodes) launches.symbol = cut_name(group.kernel.symbol, kMaxSubjectLength);
   launches.first = group.shape.first_launch;
   launches.count = group.launches();
@@ -85,9 +95,6 @@ Measurement measurement_of(const ProfiledGroup& group, const TracedLaunches& tra
   }
   measurement.launches = std::move(launches);
 
-  const auto& instructions = group.kernel.tensor_instructions;
-  const auto decoded = instructions ? decoded_tensor(*instructions) : std::nullopt;
-  const RepeatedCounters counted = counters_of_group(group.counters, warps_of(group), missing, decoded);
   measurement.counters = counted.counters;
   measurement.counter_spread = counted.spread;
   measurement.counter_repeats = counted.repeats;

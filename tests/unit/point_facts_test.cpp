@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/sentences/point_facts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/support/program_run.h"
+
+namespace rooflinectl::point_facts_test {
+namespace {
+
+using testing::Optional;
+
+std::optional<std::string> fact(const Run& run, std::string_view name) {
+  const Analysis analysis = analyse(run);
+  const auto facts = point_facts(analysis.experiments.at(0).points.at(0));
+  const auto found = std::find_if(facts.begin(), facts.end(), [&](const Fact& f) { return f.name == name; });
+  return found == facts.end() ? std::nullopt : std::optional(found->text);
+}
+
+TEST(PointFacts, SayWhetherTensorOperationsFollowFromTheMachineCode) {
+  auto run = constructed::program_run();
+  EXPECT_EQ(fact(run, "Tensor Core operations"), std::nullopt);
+  for (Measurement& measurement : run.measurements) {
+    measurement.launches->operations_per_tensor_instruction = 4096;
+  }
+  EXPECT_THAT(
+      fact(run, "Tensor Core operations"),
+      Optional(std::string("4096 for each tensor instruction of a warp, as its machine code has it")));
+}
+
+}  // namespace
+}  // namespace rooflinectl::point_facts_test
