@@ -20,6 +20,7 @@ enum class LockOrder {
   delivery,   ///< what CUPTI delivers, on its threads or within a flush
   writing,    ///< the file of records on disk
   contexts,
+  graphs,
   groups,
   device,    ///< the turn of a device, and its sessions
   measured,  ///< times for a session

@@ -55,6 +55,10 @@ struct Process::Context {
 struct Process::Call {
   Session* session = nullptr;  // null if none is being made that a session knows of
   std::optional<LaunchGroup> group;
+  std::shared_ptr<const GraphGroups> graph;  // that is launched as a whole
+  std::optional<PathId> path_of_graph;       // whose kernels are launched one by one
+  std::shared_ptr<const GraphGroups> graph_of_nodes;
+  std::uint32_t correlation_of_graph = 0;
   bool is_counted = false;
   bool is_announced = false;
   std::uint32_t correlation = 0;
@@ -163,7 +167,7 @@ void Process::entered(const Launch& launch) {
   Call& call = call_of_thread();
   call.forget_outdated(*this);
   call.group.reset();
-  const PathId path = paths_.current();
+  const PathId path = call.path_of_graph.value_or(paths_.current());
   Context& context = context_of(launch);
   driver_->has_stream(launch.context, context.device, launch.stream);
   start_writing();
@@ -176,10 +180,60 @@ void Process::entered(const Launch& launch) {
   call.is_announced = call.group && is_traced_;
   if (!call.is_announced) return;
   call.correlation = launch.correlation;
-  traced_launches_.announce({.correlation = launch.correlation,
-                             .group = *call.group,
-                             .is_counted = call.is_counted,
-                             .is_graph = launch.graph != nullptr});
+  AnnouncedLaunch announced = {.correlation = launch.correlation,
+                               .group = *call.group,
+                               .is_counted = call.is_counted,
+                               .is_graph = launch.graph != nullptr};
+  if (call.graph_of_nodes) {
+    // Whether it was counted itself or not, it was launched unlike others. CUPTI numbers it as the graph's.
+    announced.is_counted = true;
+    const std::size_t member = call.graph_of_nodes->place_of(*call.group);
+    const bool is_member = member < call.graph_of_nodes->members().size();
+    if (is_member && launch.correlation == call.correlation_of_graph) {
+      announced.kernels = call.graph_of_nodes;
+      announced.member = member;
+    }
+  }
+  traced_launches_.announce(announced);
+}
+
+bool Process::entered_graph(const Launch& launch, const std::shared_ptr<const GraphNodes>& nodes,
+                            bool may_run_by_nodes) {
+  Call& call = call_of_thread();
+  call.forget_outdated(*this);
+  call.group.reset();
+  const PathId path = paths_.current();
+  Context& context = context_of(launch);
+  driver_->has_stream(launch.context, context.device, launch.stream);
+  start_writing();
+  call.session = context.session.get();
+  if (!is_captured_by_plan(path)) {
+    context.session->before_other_work();
+    return false;
+  }
+  const PathId within = paths_.within(path, nodes->name);
+  auto groups = groups_of(context, nodes, within);
+  may_run_by_nodes = graph_launches_.may_run_by_nodes(nodes->name) && may_run_by_nodes;
+  if (context.session->before_graph(groups->kernels(), may_run_by_nodes)) {
+    graph_launches_.runs_by_nodes(nodes->name);
+    call.session = nullptr;
+    call.path_of_graph = within;
+    call.graph_of_nodes = std::move(groups);
+    call.correlation_of_graph = launch.correlation;
+    return true;
+  }
+  call.graph = std::move(groups);
+  call.is_announced = is_traced_;
+  if (!call.is_announced) return false;
+  call.correlation = launch.correlation;
+  traced_launches_.announce({.correlation = launch.correlation, .is_graph = true, .kernels = call.graph});
+  return false;
+}
+
+void Process::graph_done() {
+  Call& call = call_of_thread();
+  call.path_of_graph.reset();
+  call.graph_of_nodes.reset();
 }
 
 void Process::entered_other_work(Handle context) {
@@ -196,7 +250,18 @@ void Process::left(const char* error) {
   Call& call = call_of_thread();
   Session* const session = std::exchange(call.session, nullptr);
   if (session == nullptr) return;
-  if (!call.group) return session->after_other_work();
+  const auto graph = std::exchange(call.graph, nullptr);
+  if (!call.group) session->after_other_work();
+  if (graph && (error != nullptr || !call.is_announced)) {
+    if (call.is_announced) traced_launches_.retract(call.correlation);
+    const std::lock_guard lock(tallies_mutex_);
+    for (const GraphGroups::Member& member : graph->members()) {
+      auto& launches = error == nullptr ? untraced_launches_[member.group.record]
+                                        : failed_launches_[{member.group.record, error}];
+      launches += member.kernels;
+    }
+  }
+  if (!call.group) return;
   session->after_launch(call.group->id, std::exchange(call.is_counted, false), error != nullptr);
   if (error == nullptr && call.is_announced) return;
   if (error != nullptr && call.is_announced) traced_launches_.retract(call.correlation);
@@ -243,9 +308,28 @@ Process::Context& Process::make_context(Handle context) {
   return *place->second;
 }
 
+/// Of the kernels of a graph, as if they were launched in a range of its name. Those beyond what a process
+/// may have are left out.
+std::shared_ptr<const GraphGroups> Process::groups_of(Context& context,
+                                                      const std::shared_ptr<const GraphNodes>& nodes,
+                                                      PathId path) {
+  if (auto known = graph_launches_.find(nodes, context.handle, path)) return known;
+  const auto groups = std::make_shared<GraphGroups>();
+  Call& call = call_of_thread();
+  call.path_of_graph = path;
+  for (const Launch& kernel : nodes->kernels) {
+    if (const auto group = group_of(context, kernel, path))
+      groups->add(kernel_of(kernel).symbol, kernel, *group);
+  }
+  call.path_of_graph.reset();
+  graph_launches_.add(nodes, context.handle, path, groups);
+  return groups;
+}
+
 std::optional<LaunchGroup> Process::group_of(Context& context, const Launch& launch, PathId path) {
+  const bool is_in_graph = call_of_thread().path_of_graph.has_value();
   Kernel& kernel = kernel_of(launch);
-  const std::uint64_t place = ++*kernel.launches;
+  const auto place = is_in_graph ? std::nullopt : std::optional(++*kernel.launches);
   LaunchGroups::Key key = {.context = context.handle,
                            .kernel = &kernel,
                            .path = path,
@@ -253,7 +337,8 @@ std::optional<LaunchGroup> Process::group_of(Context& context, const Launch& lau
                            .block = launch.block,
                            .cluster = launch.cluster.value_or(record::Extent{}),
                            .dynamic_shared_bytes = launch.dynamic_shared_bytes,
-                           .message_bytes = std::nullopt};
+                           .message_bytes = std::nullopt,
+                           .is_in_graph = is_in_graph};
   NcclMessages& messages = nccl_messages();
   if (kernel.is_collective && !messages.empty()) key.message_bytes = messages.take();
   Call::RememberedGroup& remembered = call_of_thread().place_of(key);
@@ -261,6 +346,12 @@ std::optional<LaunchGroup> Process::group_of(Context& context, const Launch& lau
   std::optional<LaunchGroup> group = groups_.find(key);
   if (!group) {
     group = groups_.add(key, *context.session, context.device, launch, driver_->blocks_per_sm(launch), place);
+    if (group && !launch.obstacle.empty()) {
+      file_->add(
+          record::Problem{.group = group->record,
+                          .cause = fmt::format("the kernels in it are not told apart: {}", launch.obstacle),
+                          .hint = ""});
+    }
   }
   if (group) {
     remembered = {key, *group};
@@ -374,6 +465,7 @@ void Process::context_destroyed(Handle context) {
     ++changes_;
   }
   groups_.forget(context);
+  graph_launches_.forget(context);
   if (is_last_of_device) timelines_.end(ended->device);
 }
 

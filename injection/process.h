@@ -20,6 +20,7 @@
 #include "core/program/profile_settings.h"
 #include "injection/cuda/activities.h"
 #include "injection/driver.h"
+#include "injection/launches/graph_launches.h"
 #include "injection/launches/kernels.h"
 #include "injection/launches/launch.h"
 #include "injection/launches/launch_groups.h"
@@ -66,6 +67,14 @@ class Process : public activities::Listener {
 
   /// A launch is about to be made, and may be held for a while.
   void entered(const Launch& launch);
+  /// Whether the kernels in graphs are to be counted.
+  bool counts_graph_kernels() const { return settings_.graph_kernels; }
+  /// A graph is about to be launched that launches these kernels. Returns whether they are launched one by
+  /// one in place of it, which they are only if `may_run_by_nodes`: then calls of `entered` and `left` follow
+  /// for them, then `graph_done`, and the graph itself is not launched. Otherwise `left` follows.
+  bool entered_graph(const Launch& launch, const std::shared_ptr<const GraphNodes>& nodes,
+                     bool may_run_by_nodes);
+  void graph_done();
   /// A launch is about to be made that is in no group, or a copy.
   void entered_other_work(Handle context);
   /// It was made. `error`: the driver's name of the error if it refused, else null.
@@ -106,6 +115,8 @@ class Process : public activities::Listener {
   Context* find_context(Handle context);
   Context& context_of(const Launch& launch);
   Context& make_context(Handle context);
+  std::shared_ptr<const GraphGroups> groups_of(Context& context,
+                                               const std::shared_ptr<const GraphNodes>& nodes, PathId path);
   std::optional<LaunchGroup> group_of(Context& context, const Launch& launch, PathId path);
   Kernel& kernel_of(const Launch& launch);
   bool is_captured_by_plan(PathId path) const;
@@ -129,6 +140,7 @@ class Process : public activities::Listener {
   NvtxPaths paths_;
   Kernels kernels_;
   LaunchGroups groups_;
+  GraphLaunches graph_launches_;
   TracedLaunches traced_launches_;
   Timelines timelines_;
 
@@ -168,7 +180,21 @@ class OurOwnCall {
   static void on_this_thread() { is_own = true; }
 
  private:
+  friend class ProgramsCall;
+
   static thread_local bool is_own;
+  const bool before_;
+};
+
+/// What this thread does is the program's doing again: it is done in place of a call of the program.
+class ProgramsCall {
+ public:
+  ProgramsCall() : before_(OurOwnCall::is_own) { OurOwnCall::is_own = false; }
+  ~ProgramsCall() { OurOwnCall::is_own = before_; }
+  ProgramsCall(const ProgramsCall&) = delete;
+  ProgramsCall& operator=(const ProgramsCall&) = delete;
+
+ private:
   const bool before_;
 };
 

@@ -54,6 +54,10 @@ void tell_transfer(const Activity& activity, TransferKind kind) {
                                     .duration_ns = activity.end - activity.start});
 }
 
+record::Extent extent(std::int32_t x, std::int32_t y, std::int32_t z) {
+  return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(z)};
+}
+
 void tell_kernel(const CUpti_ActivityKernel10& kernel) {
   if (kernel.start == 0 || kernel.end < kernel.start) return listener->lost(1);
   listener->traced(Kernel{.correlation = kernel.correlationId,
@@ -61,6 +65,9 @@ void tell_kernel(const CUpti_ActivityKernel10& kernel) {
                           .start_ns = kernel.start,
                           .end_ns = kernel.end,
                           .symbol = kernel.name == nullptr ? "" : kernel.name,
+                          .grid = extent(kernel.gridX, kernel.gridY, kernel.gridZ),
+                          .block = extent(kernel.blockX, kernel.blockY, kernel.blockZ),
+                          .dynamic_shared_bytes = static_cast<std::uint64_t>(kernel.dynamicSharedMemory),
                           .is_in_graph = kernel.graphId != 0});
 }
 

@@ -18,6 +18,9 @@ struct Kernel {
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = 0;
   std::string_view symbol;
+  record::Extent grid{};
+  record::Extent block{};
+  std::uint64_t dynamic_shared_bytes = 0;
   bool is_in_graph = false;
 };
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "injection/cuda/graph_copies.h"
 #include "injection/cuda/streams.h"
 #include "injection/driver.h"
 #include "injection/launches/loaded_code.h"
@@ -21,6 +22,7 @@ namespace rooflinectl::injection {
 class CudaDriver : public Driver {
  public:
   Streams& streams() { return streams_; }
+  GraphCopies& graphs() { return graphs_; }
 
   /// A module or library was loaded from an image.
   void loaded(Handle module, const void* image);
@@ -40,6 +42,7 @@ class CudaDriver : public Driver {
   std::optional<std::uint64_t> code_of(CUfunction given, CUfunction loaded);
 
   Streams streams_;
+  GraphCopies graphs_;
   OrderedMutex<LockOrder::kernels> mutex_;
   std::unordered_map<Handle, std::uint64_t> digests_;  // of modules and libraries
   LoadedCode code_;

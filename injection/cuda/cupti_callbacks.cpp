@@ -8,10 +8,12 @@
 #include <exception>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "collector/cupti/call.h"
 #include "injection/cuda/activities.h"
+#include "injection/cuda/graph_copies.h"
 #include "injection/cuda/launch_call.h"
 #include "injection/cuda/streams.h"
 
@@ -50,6 +52,12 @@ CudaDriver* driver = nullptr;
 
 /// The call of this thread that `Process::entered…` was told of.
 thread_local std::optional<std::uint32_t> call_in_progress;
+/// The graph whose launch in this thread launches nothing.
+struct Replaced {
+  GraphCopy* copy = nullptr;  // which the program may not destroy now
+  CUstream stream = nullptr;
+};
+thread_local Replaced replaced;
 /// While the call of this thread destroys streams.
 thread_local std::optional<Streams::Closing> closing;
 
@@ -67,6 +75,41 @@ bool is_launch(CUpti_CallbackId function) {
   return std::find(launching.begin(), launching.end(), function) != launching.end();
 }
 
+/// The test is work of the device, too.
+bool can_replace_launches(Handle context) {
+  if (const auto known = driver->graphs().can_replace_launches()) return *known;
+  process->entered_other_work(context);
+  const bool result = driver->graphs().test_replacing();
+  process->left(nullptr);
+  return result;
+}
+
+/// Launches the graph's kernels one by one, if they are to be counted, and lets the call launch nothing.
+void enter_graph_launch(CUpti_CallbackId function, const CUpti_CallbackData& call, Launch launch,
+                        CUstream stream) {
+  const auto copy = driver->graphs().find(static_cast<CUgraphExec>(const_cast<void*>(launch.graph)));
+  if (!copy) return process->entered(launch);
+  copy->finish();
+  launch.obstacle = copy->obstacle();
+  if (copy->context() != call.context)
+    launch.obstacle = "it is launched in another context than it was made in";
+  if (launch.obstacle.empty() && !can_replace_launches(call.context))
+    launch.obstacle = "this CUPTI does not let its launches be replaced";
+  if (!launch.obstacle.empty()) return process->entered(launch);
+  CUgraphExec_st* const nothing = copy->without_nodes();
+  if (!process->entered_graph(launch, copy->kernels(), nothing != nullptr)) return;
+  {
+    const ProgramsCall program;
+    call_in_progress.reset();
+    copy->run(stream, driver->streams());
+    call_in_progress = call.correlationId;
+  }
+  process->graph_done();
+  process->entered_other_work(call.context);
+  replaced = {.copy = copy.get(), .stream = stream};
+  launch_instead(function, call.functionParams, nothing);
+}
+
 void enter_launch(CUpti_CallbackId function, const CUpti_CallbackData& call) {
   auto launch = launch_call(function, call.functionParams);
   if (!launch) return process->entered_other_work(call.context);
@@ -75,12 +118,48 @@ void enter_launch(CUpti_CallbackId function, const CUpti_CallbackData& call) {
   launch->context = call.context;
   launch->symbol = call.symbolName;
   launch->correlation = call.correlationId;
+  if (launch->graph != nullptr) return enter_graph_launch(function, call, *launch, stream);
   process->entered(*launch);
 }
 
 void destroy_stream(CUstream stream) {
   const Streams::Closing nobody_asks(driver->streams());
   driver->streams().remove(stream);
+}
+
+/// Calls that make executable graphs or destroy them.
+constexpr CUpti_CallbackId kGraphLives[] = {CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiate,
+                                            CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiate_v2,
+                                            CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags,
+                                            CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams,
+                                            CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams_ptsz,
+                                            CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy};
+
+/// Calls that change an executable graph. The arguments of all of them begin with it.
+constexpr CUpti_CallbackId kGraphChanges[] = {
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemcpyNodeSetParams,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemsetNodeSetParams,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecHostNodeSetParams,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecChildGraphNodeSetParams,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecEventRecordNodeSetEvent,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecEventWaitNodeSetEvent,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecExternalSemaphoresSignalNodeSetParams,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecExternalSemaphoresWaitNodeSetParams,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecBatchMemOpNodeSetParams,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecNodeSetParams};
+
+bool is_among(const auto& functions, CUpti_CallbackId function) {
+  return std::find(std::begin(functions), std::end(functions), function) != std::end(functions);
+}
+
+void finish_graph(const CUpti_CallbackData& call) {
+  const auto copy = driver->graphs().find(parameters_of<cuGraphExecDestroy_params>(call).hGraphExec);
+  if (copy) copy->finish();
 }
 
 void enter_other_call(CUpti_CallbackId function, const CUpti_CallbackData& call) {
@@ -110,17 +189,110 @@ void enter_other_call(CUpti_CallbackId function, const CUpti_CallbackData& call)
     case CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2:
       process->primary_context_ends(parameters_of<cuDevicePrimaryCtxReset_v2_params>(call).dev);
       break;
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy:
+      return driver->graphs().destroyed(parameters_of<cuGraphExecDestroy_params>(call).hGraphExec);
     default:
+      if (is_among(kGraphChanges, function)) finish_graph(call);
       return;
   }
   closing.emplace(driver->streams());
+}
+
+template <typename Parameters>
+void made_graph(const CUpti_CallbackData& call) {
+  const auto& made = parameters_of<Parameters>(call);
+  driver->graphs().made(*made.phGraphExec, made.hGraph);
+}
+
+/// Calls `change` with the copy of the graph that the call changes, if there is one.
+template <typename Parameters, typename Change>
+void change_graph(const CUpti_CallbackData& call, Change change) {
+  const auto& parameters = parameters_of<Parameters>(call);
+  const auto copy = driver->graphs().find(parameters.hGraphExec);
+  if (copy) change(*copy, parameters);
+}
+
+template <typename Parameters>
+void set_node(const CUpti_CallbackData& call) {
+  change_graph<Parameters>(call, [](GraphCopy& copy, const Parameters& parameters) {
+    copy.set(parameters.hNode, *parameters.nodeParams);
+  });
+}
+
+/// Returns whether the call made an executable graph or changed one.
+bool leave_graph_call(CUpti_CallbackId function, const CUpti_CallbackData& call) {
+  switch (function) {
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiate:
+      made_graph<cuGraphInstantiate_params>(call);
+      return true;
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiate_v2:
+      made_graph<cuGraphInstantiate_v2_params>(call);
+      return true;
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags:
+      made_graph<cuGraphInstantiateWithFlags_params>(call);
+      return true;
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams:
+      made_graph<cuGraphInstantiateWithParams_params>(call);
+      return true;
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams_ptsz:
+      made_graph<cuGraphInstantiateWithParams_ptsz_params>(call);
+      return true;
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate:
+      change_graph<cuGraphExecUpdate_params>(
+          call, [](GraphCopy& copy, const auto& parameters) { copy.replace(parameters.hGraph); });
+      return true;
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2:
+      change_graph<cuGraphExecUpdate_v2_params>(
+          call, [](GraphCopy& copy, const auto& parameters) { copy.replace(parameters.hGraph); });
+      return true;
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled:
+      change_graph<cuGraphNodeSetEnabled_params>(call, [](GraphCopy& copy, const auto& parameters) {
+        copy.set_enabled(parameters.hNode, parameters.isEnabled != 0);
+      });
+      return true;
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2:
+      set_node<cuGraphExecKernelNodeSetParams_v2_params>(call);
+      return true;
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemcpyNodeSetParams:
+      change_graph<cuGraphExecMemcpyNodeSetParams_params>(call, [](GraphCopy& copy, const auto& parameters) {
+        copy.set(parameters.hNode, *parameters.copyParams);
+      });
+      return true;
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemsetNodeSetParams:
+      change_graph<cuGraphExecMemsetNodeSetParams_params>(call, [](GraphCopy& copy, const auto& parameters) {
+        copy.set(parameters.hNode, *parameters.memsetParams);
+      });
+      return true;
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecChildGraphNodeSetParams:
+      change_graph<cuGraphExecChildGraphNodeSetParams_params>(
+          call,
+          [](GraphCopy& copy, const auto& parameters) { copy.set(parameters.hNode, parameters.childGraph); });
+      return true;
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecNodeSetParams:
+      set_node<cuGraphExecNodeSetParams_params>(call);
+      return true;
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams:
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecHostNodeSetParams:
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecEventRecordNodeSetEvent:
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecEventWaitNodeSetEvent:
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecExternalSemaphoresSignalNodeSetParams:
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecExternalSemaphoresWaitNodeSetParams:
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecBatchMemOpNodeSetParams:
+      // All of these begin with the graph.
+      change_graph<cuGraphExecDestroy_params>(call, [](GraphCopy& copy, const auto&) {
+        copy.miss("a node of it was changed in a way that its copy does not follow");
+      });
+      return true;
+    default:
+      return false;
+  }
 }
 
 /// Modules are known once they are loaded.
 void leave_other_call(CUpti_CallbackId function, const CUpti_CallbackData& call) {
   closing.reset();
   const bool is_done = *static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS;
-  if (!is_done) return;
+  if (!is_done || leave_graph_call(function, call)) return;
   switch (function) {
     case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData: {
       const auto& load = parameters_of<cuModuleLoadData_params>(call);
@@ -144,7 +316,8 @@ void leave_other_call(CUpti_CallbackId function, const CUpti_CallbackData& call)
 }
 
 bool is_other_call(CUpti_CallbackId function) {
-  return std::find(std::begin(kOtherCalls), std::end(kOtherCalls), function) != std::end(kOtherCalls);
+  return is_among(kOtherCalls, function) || is_among(kGraphLives, function) ||
+         is_among(kGraphChanges, function);
 }
 
 /// A call within another one of the same thread is part of that one.
@@ -163,6 +336,7 @@ void leave(CUpti_CallbackId function, const CUpti_CallbackData& call) {
   if (is_other_call(function)) return leave_other_call(function, call);
   if (call_in_progress != call.correlationId) return;
   call_in_progress.reset();
+  if (GraphCopy* const copy = std::exchange(replaced.copy, nullptr)) copy->was_replaced(replaced.stream);
   const CUresult result = *static_cast<const CUresult*>(call.functionReturnValue);
   const char* error = nullptr;
   if (result != CUDA_SUCCESS && (cuGetErrorName(result, &error) != CUDA_SUCCESS || error == nullptr))
@@ -188,6 +362,7 @@ void changed(CUpti_CallbackId change, const CUpti_ResourceData& resource) {
       return process->graph_destroyed(graph->graphExec);
     case CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING:
       process->context_destroyed(resource.context);
+      driver->graphs().context_destroyed(resource.context);
       return driver->streams().remove(resource.context);
     default:
       return;
@@ -205,7 +380,11 @@ void CUPTIAPI on_callback(void* /*user*/, CUpti_CallbackDomain domain, CUpti_Cal
                           const void* data) {
   if (process->is_child()) return;
   const bool is_loaded = domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_MODULE_LOADED;
-  if (OurOwnCall::is_one() && !is_loaded) return;
+  if (OurOwnCall::is_one() && !is_loaded) {
+    if (domain == CUPTI_CB_DOMAIN_DRIVER_API)
+      GraphCopies::in_own_call(id, *static_cast<const CUpti_CallbackData*>(data));
+    return;
+  }
   const OurOwnCall own;
   try {
     if (is_loaded) return loaded(*static_cast<const CUpti_ResourceData*>(data));
@@ -245,6 +424,10 @@ void subscribe() {
   enable(CUPTI_CB_DOMAIN_DRIVER_API, launching_functions());
   enable(CUPTI_CB_DOMAIN_DRIVER_API, functions_of_other_work());
   enable(CUPTI_CB_DOMAIN_DRIVER_API, kOtherCalls);
+  if (process->counts_graph_kernels()) {
+    enable(CUPTI_CB_DOMAIN_DRIVER_API, kGraphLives);
+    enable(CUPTI_CB_DOMAIN_DRIVER_API, kGraphChanges);
+  }
   enable(CUPTI_CB_DOMAIN_RESOURCE, kChanges);
   activities::set_listener(*process);
 }

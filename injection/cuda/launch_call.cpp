@@ -51,6 +51,13 @@ CUgraphExec executable(const cuGraphLaunch_ptsz_params& call) {
   return call.hGraphExec;
 }
 
+CUgraphExec& executable(cuGraphLaunch_params& call) {
+  return call.hGraph;
+}
+CUgraphExec& executable(cuGraphLaunch_ptsz_params& call) {
+  return call.hGraphExec;
+}
+
 template <typename Parameters>
 Launch of_graph(const void* parameters, bool has_stream_per_thread) {
   const auto& call = *static_cast<const Parameters*>(parameters);
@@ -114,6 +121,22 @@ std::optional<Launch> launch_call(CUpti_CallbackId function, const void* paramet
       return of_graph<cuGraphLaunch_ptsz_params>(parameters, true);
     default:
       return std::nullopt;
+  }
+}
+
+/// CUPTI hands over the place where the driver reads the arguments. `GraphCopies` tests whether it still
+/// does.
+bool launch_instead(CUpti_CallbackId function, const void* parameters, CUgraphExec executable_graph) {
+  auto* const arguments = const_cast<void*>(parameters);
+  switch (function) {
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
+      executable(*static_cast<cuGraphLaunch_params*>(arguments)) = executable_graph;
+      return true;
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz:
+      executable(*static_cast<cuGraphLaunch_ptsz_params*>(arguments)) = executable_graph;
+      return true;
+    default:
+      return false;
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cuda.h>
 #include <cupti_callbacks.h>
 
 #include <optional>
@@ -16,5 +17,8 @@ const std::vector<CUpti_CallbackId>& launching_functions();
 /// What such a function was called with, except context, symbol and correlation. Nothing for those that
 /// launch on several devices at once.
 std::optional<Launch> launch_call(CUpti_CallbackId function, const void* parameters);
+
+/// Lets the call that is being made launch another graph. Returns whether it launches one.
+bool launch_instead(CUpti_CallbackId function, const void* parameters, CUgraphExec executable);
 
 }  // namespace rooflinectl::injection

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "core/program/profile_record.h"
 
@@ -18,6 +19,8 @@ struct Launch {
   Handle graph = nullptr;
   Handle stream = nullptr;  ///< the default streams by their own handles
   const char* symbol = nullptr;
+  /// Why the kernels of the graph cannot be told apart; empty if they can, or if it has none.
+  std::string_view obstacle;
   std::uint32_t correlation = 0;  ///< CUPTI's number of the call
   record::Extent grid{};
   record::Extent block{};

@@ -44,7 +44,7 @@ std::optional<LaunchGroup> LaunchGroups::find(const Key& key) {
 
 std::optional<LaunchGroup> LaunchGroups::add(const Key& key, Session& session, int device,
                                              const Launch& launch, std::optional<int> blocks_per_sm,
-                                             std::uint64_t place) {
+                                             std::optional<std::uint64_t> place) {
   const std::lock_guard lock(mutex_);
   const auto known = groups_.find(key);
   if (known != groups_.end()) return known->second;
@@ -68,7 +68,7 @@ std::optional<LaunchGroup> LaunchGroups::add(const Key& key, Session& session, i
                       .cluster = launch.cluster,
                       .dynamic_shared_bytes = launch.dynamic_shared_bytes,
                       .blocks_per_sm = blocks_per_sm,
-                      .first_launch = launch.graph == nullptr ? std::optional(place) : std::nullopt,
+                      .first_launch = launch.graph == nullptr ? place : std::nullopt,
                       .path = paths_.text(key.path),
                       .message_bytes = key.message_bytes});
   Key sampled = key;
@@ -100,7 +100,8 @@ GroupId LaunchGroups::add_to_session(Session& session, const Key& key, std::uint
   return session.add_group({.record = record,
                             .wish = {.kernel = key.kernel->id,
                                      .is_counted = is_counted,
-                                     .is_known_to_end = is_counted && !only_.empty()},
+                                     .is_known_to_end = is_counted && !only_.empty(),
+                                     .is_in_graph = key.is_in_graph},
                             .known_s = known_s == settings_.known_s.end() ? 0 : known_s->second,
                             .tensor = key.kernel->tensor});
 }

@@ -51,6 +51,7 @@ class LaunchGroups {
     std::uint64_t dynamic_shared_bytes = 0;
     /// Of a collective, if known. Launches with messages of all sizes are sampled together.
     std::optional<std::uint64_t> message_bytes;
+    bool is_in_graph = false;
 
     auto operator<=>(const Key&) const = default;  // NOLINT(modernize-use-nullptr): there is no null
   };
@@ -60,10 +61,10 @@ class LaunchGroups {
 
   /// The group of that key, if it was added.
   std::optional<LaunchGroup> find(const Key& key);
-  /// Adds it, unless another thread has. `place`: which launch of a kernel with its symbol this is, from 1.
-  /// Nothing if there are too many.
+  /// Adds it, unless another thread has. `place`: which launch of a kernel with its symbol this is, from 1;
+  /// nothing in a graph. Nothing if there are too many.
   std::optional<LaunchGroup> add(const Key& key, Session& session, int device, const Launch& launch,
-                                 std::optional<int> blocks_per_sm, std::uint64_t place);
+                                 std::optional<int> blocks_per_sm, std::optional<std::uint64_t> place);
 
   /// The context was destroyed: its handle may be another one's later.
   void forget(Handle context);

@@ -17,6 +17,7 @@ GroupId LaunchSampling::add_group(double now, Wish wish) {
   Group& added = groups_.emplace_back();
   added.kernel = wish.kernel;
   added.is_known_to_end = wish.is_known_to_end;
+  added.is_in_graph = wish.is_in_graph;
   voids_.try_emplace(wish.kernel, 0);
   for (const Pass pass : {Pass::memory, Pass::operations, Pass::tensor}) {
     added.needed[static_cast<std::size_t>(pass)] = wish.is_counted;
@@ -75,7 +76,7 @@ int LaunchSampling::samples_for(GroupId group) const {
 }
 
 std::uint64_t LaunchSampling::next_after(const Group& group) {
-  return group.is_varying ? group.launches + 1 : 2 * group.launches;
+  return group.is_varying || group.is_in_graph ? group.launches + 1 : 2 * group.launches;
 }
 
 void LaunchSampling::postponed(GroupId group) {

@@ -25,7 +25,7 @@ using GroupId = std::uint32_t;
 /// Of each group, `samples` launches are counted in each pass that it needs: the first, and then each time
 /// the number of launches has doubled, so that they spread over the run. Of a group whose launches differ,
 /// `kVaryingSamples` are counted, one after the other, so that different launches are counted as often as
-/// they occur.
+/// they occur. Of a kernel in a graph, whose launches are few, each is counted.
 class LaunchSampling {
  public:
   explicit LaunchSampling(int samples) : samples_(samples) {}
@@ -35,6 +35,7 @@ class LaunchSampling {
     std::uint64_t kernel = 0;      ///< groups with the same number have the same kernel
     bool is_counted = true;        ///< memory, operations and tensor, and what follows from them
     bool is_known_to_end = false;  ///< by itself, so that it need not be seen to end first
+    bool is_in_graph = false;      ///< launched by itself in some launches of the graph only
   };
 
   /// A group that was not seen before.
@@ -91,6 +92,7 @@ class LaunchSampling {
     std::uint64_t launches = 0;  // since the pass began
     bool is_known_to_end = false;
     bool is_varying = false;
+    bool is_in_graph = false;
     std::array<bool, kPasses.size()> needed{};
   };
 

@@ -169,16 +169,7 @@ bool Session::before_launch(GroupId group, bool may_be_counted) {
   Lock lock(device_.mutex);
   wait_for_turn(lock);
   Turn turn(*this);
-  tick();
-  end_late_range(turn, lock);
-  if (!pass_ && !is_traced_ && turn.is_free()) {
-    turn.take();
-    set_trace(true, lock);
-  }
-  if (turn.is_free() && is_change_due()) {
-    turn.take();
-    change_pass(lock);
-  }
+  prepare_launch(turn, lock);
   ++groups_[group].launches;
   if (sampling_.was_voided(group)) may_be_stuck_ = true;
   const bool is_wanted = pass_ && may_be_counted && sampling_.wants(group) && may_count_more();
@@ -190,6 +181,36 @@ bool Session::before_launch(GroupId group, bool may_be_counted) {
   ++device_.in_progress;
   if (is_counted) turn.keep();
   return is_counted;
+}
+
+/// Ends what is over, and begins what is due.
+void Session::prepare_launch(Turn& turn, Lock& lock) {
+  tick();
+  end_late_range(turn, lock);
+  if (!pass_ && !is_traced_ && turn.is_free()) {
+    turn.take();
+    set_trace(true, lock);
+  }
+  if (turn.is_free() && is_change_due()) {
+    turn.take();
+    change_pass(lock);
+  }
+}
+
+bool Session::before_graph(const std::vector<GroupId>& kernels, bool may_run_by_nodes) {
+  Lock lock(device_.mutex);
+  wait_for_turn(lock);
+  Turn turn(*this);
+  prepare_launch(turn, lock);
+  for (const GroupId kernel : kernels) ++groups_[kernel].launches;
+  const auto is_wanted = [this](GroupId kernel) { return sampling_.is_awaited(kernel, *pass_); };
+  const bool is_free = pass_ && may_count_more() && !open_ && turn.is_free();
+  if (may_run_by_nodes && is_free && std::any_of(kernels.begin(), kernels.end(), is_wanted)) {
+    turn.take();
+    if (wait_for_device(lock)) return true;
+  }
+  ++device_.in_progress;
+  return false;
 }
 
 void Session::before_other_work() {

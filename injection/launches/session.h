@@ -120,6 +120,11 @@ class Session {
   bool before_launch(GroupId group, bool may_be_counted);
   /// It has been made; `has_failed` if the driver refused it, so that nothing runs.
   void after_launch(GroupId group, bool is_counted, bool has_failed);
+  /// A CUDA graph is about to be launched, whose kernels are in these groups (as often as it launches them).
+  /// Returns whether they are to be launched one by one in place of it, which they are only if they may be:
+  /// then all work of the device is done, and `before_launch` follows for each of them. Otherwise
+  /// `after_other_work` follows.
+  bool before_graph(const std::vector<GroupId>& kernels, bool may_run_by_nodes);
   /// Other work is given to the device: a copy, a launch that is in no group.
   void before_other_work();
   void after_other_work() { --device_.in_progress; }
@@ -170,6 +175,7 @@ class Session {
   void tick();
   void take_traced();
   void find_varying();
+  void prepare_launch(Turn& turn, Lock& lock);
   bool open_range(GroupId group, Lock& lock);
   void end_late_range(Turn& turn, Lock& lock);
   void close_late_range(Lock& lock);

@@ -10,11 +10,20 @@
 
 namespace rooflinectl::injection {
 
+namespace {
+
+record::Launch launch_of(const activities::Kernel& kernel) {
+  return {
+      .stream = kernel.stream, .start_ns = kernel.start_ns, .duration_ns = kernel.end_ns - kernel.start_ns};
+}
+
+}  // namespace
+
 void TracedLaunches::announce(const AnnouncedLaunch& launch) {
   const std::lock_guard lock(announced_mutex_);
   announced_.push_back(launch);
   if (announced_.size() <= kMostAwaited) return;
-  ++never_delivered_[announced_.front().group.record];
+  add_missing(awaited(announced_.front()), never_delivered_);
   announced_.pop_front();
 }
 
@@ -29,6 +38,27 @@ void TracedLaunches::retract(std::uint32_t correlation) {
     retracted_.push_back(correlation);  // it was taken meanwhile
 }
 
+TracedLaunches::Awaited TracedLaunches::awaited(const AnnouncedLaunch& call) {
+  Awaited made = {.group = call.group, .is_counted = call.is_counted, .is_graph = call.is_graph};
+  made.kernels = call.kernels;
+  if (!call.kernels) return made;
+  for (const GraphGroups::Member& member : call.kernels->members()) {
+    made.missing.push_back(call.member ? 0 : member.kernels);
+  }
+  if (call.member) made.missing[*call.member] = 1;
+  return made;
+}
+
+void TracedLaunches::add_missing(const Awaited& awaited, std::map<std::uint64_t, std::uint64_t>& by_group) {
+  if (!awaited.kernels) {
+    ++by_group[awaited.group.record];
+    return;
+  }
+  for (std::size_t i = 0; i < awaited.missing.size(); ++i) {
+    if (awaited.missing[i] > 0) by_group[awaited.kernels->members()[i].group.record] += awaited.missing[i];
+  }
+}
+
 void TracedLaunches::take_announced() {
   std::deque<AnnouncedLaunch> calls;
   std::vector<std::uint32_t> retracted;
@@ -38,8 +68,12 @@ void TracedLaunches::take_announced() {
     retracted = std::exchange(retracted_, {});
   }
   for (const AnnouncedLaunch& call : calls) {
-    awaited_[call.correlation] = {
-        .group = call.group, .is_counted = call.is_counted, .is_graph = call.is_graph};
+    const auto known = call.member ? awaited_.find(call.correlation) : awaited_.end();
+    if (known != awaited_.end() && known->second.kernels == call.kernels) {
+      ++known->second.missing[*call.member];
+      continue;
+    }
+    awaited_[call.correlation] = awaited(call);
     awaited_in_order_.push_back(call.correlation);
   }
   for (const std::uint32_t correlation : retracted) awaited_.erase(correlation);
@@ -57,14 +91,16 @@ void TracedLaunches::give_up(std::uint32_t correlation) {
   const auto found = awaited_.find(correlation);
   if (found == awaited_.end()) return;
   const std::lock_guard lock(announced_mutex_);
-  ++never_delivered_[found->second.group.record];
+  add_missing(found->second, never_delivered_);
   awaited_graphs_.erase(correlation);
   awaited_.erase(found);
 }
 
-void TracedLaunches::tell_session(const Awaited& awaited, std::uint64_t duration_ns) {
-  awaited.group.session->traced(awaited.group.id, static_cast<double>(duration_ns) * 1e-9,
-                                awaited.is_counted);
+void TracedLaunches::deliver(const LaunchGroup& group, bool is_counted, const record::Launch& launch) {
+  group.session->traced(group.id, static_cast<double>(launch.duration_ns) * 1e-9, is_counted);
+  launches_.launches.push_back(launch);
+  launches_.launches.back().group = group.record;
+  launches_.launches.back().is_counted = is_counted;
 }
 
 void TracedLaunches::add(const activities::Kernel& kernel) {
@@ -76,32 +112,44 @@ void TracedLaunches::add(const activities::Kernel& kernel) {
   }
   if (found == awaited_.end()) return;
   Awaited& awaited = found->second;
-  if (awaited.is_graph) {
-    record::Launch& launch = awaited.launch;
-    const bool is_first = launch.start_ns == 0;
-    const std::uint64_t end = std::max(launch.start_ns + launch.duration_ns, kernel.end_ns);
-    launch.start_ns = is_first ? kernel.start_ns : std::min(launch.start_ns, kernel.start_ns);
-    launch.duration_ns = end - launch.start_ns;
-    launch.stream = kernel.stream;
-    awaited.has_news = true;
-    awaited_graphs_.insert(kernel.correlation);
-
-    const KernelId inside = kernels_.in_graph(kernel.symbol).id;
-    record::GraphKernel& sum = graph_kernels_[{awaited.group.record, inside}];
-    sum.group = awaited.group.record;
-    sum.kernel = inside;
-    ++sum.launches;
-    sum.duration_ns += kernel.end_ns - kernel.start_ns;
+  if (awaited.kernels) {
+    if (add_in_groups(awaited, kernel)) awaited_.erase(found);
     return;
   }
-  const std::uint64_t duration_ns = kernel.end_ns - kernel.start_ns;
-  tell_session(awaited, duration_ns);
-  launches_.launches.push_back({.group = awaited.group.record,
-                                .stream = kernel.stream,
-                                .start_ns = kernel.start_ns,
-                                .duration_ns = duration_ns,
-                                .is_counted = awaited.is_counted});
+  if (awaited.is_graph) return add_in_graph(awaited, kernel);
+  deliver(awaited.group, awaited.is_counted, launch_of(kernel));
   awaited_.erase(found);
+}
+
+/// Returns whether it was the last one of the launch.
+bool TracedLaunches::add_in_groups(Awaited& awaited, const activities::Kernel& kernel) {
+  const auto place = awaited.kernels->find(kernel);
+  if (!place) {
+    ++unknown_in_graphs_;
+    return false;
+  }
+  deliver(awaited.kernels->members()[*place].group, awaited.is_counted, launch_of(kernel));
+  if (awaited.missing[*place] > 0) --awaited.missing[*place];
+  return std::all_of(awaited.missing.begin(), awaited.missing.end(),
+                     [](std::uint64_t one) { return one == 0; });
+}
+
+void TracedLaunches::add_in_graph(Awaited& awaited, const activities::Kernel& kernel) {
+  record::Launch& launch = awaited.launch;
+  const bool is_first = launch.start_ns == 0;
+  const std::uint64_t end = std::max(launch.start_ns + launch.duration_ns, kernel.end_ns);
+  launch.start_ns = is_first ? kernel.start_ns : std::min(launch.start_ns, kernel.start_ns);
+  launch.duration_ns = end - launch.start_ns;
+  launch.stream = kernel.stream;
+  awaited.has_news = true;
+  awaited_graphs_.insert(kernel.correlation);
+
+  const KernelId inside = kernels_.in_graph(kernel.symbol).id;
+  record::GraphKernel& sum = graph_kernels_[{awaited.group.record, inside}];
+  sum.group = awaited.group.record;
+  sum.kernel = inside;
+  ++sum.launches;
+  sum.duration_ns += kernel.end_ns - kernel.start_ns;
 }
 
 void TracedLaunches::add(const record::Transfer& transfer) {
@@ -127,10 +175,7 @@ void TracedLaunches::give_up_graph_launches(bool all) {
   std::erase_if(awaited_graphs_, [&](std::uint32_t correlation) {
     Awaited& awaited = awaited_.at(correlation);
     if (std::exchange(awaited.has_news, false) && !all) return false;
-    awaited.launch.group = awaited.group.record;
-    awaited.launch.is_counted = awaited.is_counted;
-    tell_session(awaited, awaited.launch.duration_ns);
-    launches_.launches.push_back(awaited.launch);
+    deliver(awaited.group, awaited.is_counted, awaited.launch);
     awaited_.erase(correlation);
     return true;
   });
@@ -149,7 +194,14 @@ void TracedLaunches::report_undelivered() {
     const std::lock_guard announced(announced_mutex_);
     launches = std::exchange(never_delivered_, {});
   }
-  for (const auto& [correlation, awaited] : awaited_) ++launches[awaited.group.record];
+  for (const auto& [correlation, awaited] : awaited_) add_missing(awaited, launches);
+  if (unknown_in_graphs_ > 0) {
+    sink_(record::Problem{.group = std::nullopt,
+                          .cause = fmt::format("{} kernels that ran in CUDA graphs are in no group: nodes of "
+                                               "the graph do not launch them",
+                                               unknown_in_graphs_),
+                          .hint = ""});
+  }
   if (launches.empty()) return;
   std::uint64_t missing = 0;
   for (const auto& [group, count] : launches) {

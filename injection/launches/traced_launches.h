@@ -6,6 +6,8 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -13,6 +15,7 @@
 
 #include "core/program/profile_record.h"
 #include "injection/cuda/activities.h"
+#include "injection/launches/graph_launches.h"
 #include "injection/launches/kernels.h"
 #include "injection/launches/launch_groups.h"
 #include "injection/lock_order.h"
@@ -25,6 +28,10 @@ struct AnnouncedLaunch {
   LaunchGroup group;
   bool is_counted = false;
   bool is_graph = false;
+  /// Of a graph whose kernels are in groups of their own: these, and `group` is none.
+  std::shared_ptr<const GraphGroups> kernels = nullptr;
+  /// One of these, if the call launches it alone: calls for several of them may have one number.
+  std::optional<std::size_t> member = std::nullopt;
 };
 
 /// What the trace delivers, as records: of the launches that were announced to it, and of transfers. Member
@@ -60,7 +67,9 @@ class TracedLaunches {
     bool is_counted = false;
     bool is_graph = false;
     record::Launch launch;  ///< of a graph, as far as its kernels were delivered
-    bool has_news = false;  ///< since the last delivery
+    std::shared_ptr<const GraphGroups> kernels;
+    std::vector<std::uint64_t> missing;  ///< that are not delivered yet, of each of these groups
+    bool has_news = false;               ///< since the last delivery
   };
   struct GraphKernelKey {
     std::uint64_t group = 0;
@@ -70,8 +79,12 @@ class TracedLaunches {
   };
 
   void take_announced();
+  static Awaited awaited(const AnnouncedLaunch& call);
+  bool add_in_groups(Awaited& awaited, const activities::Kernel& kernel);
+  void add_in_graph(Awaited& awaited, const activities::Kernel& kernel);
+  void deliver(const LaunchGroup& group, bool is_counted, const record::Launch& launch);
+  static void add_missing(const Awaited& awaited, std::map<std::uint64_t, std::uint64_t>& by_group);
   void give_up(std::uint32_t correlation);
-  static void tell_session(const Awaited& awaited, std::uint64_t duration_ns);
   void give_up_graph_launches(bool all);
 
   Kernels& kernels_;
@@ -89,6 +102,7 @@ class TracedLaunches {
   record::Launches launches_;
   record::Transfers transfers_;
   std::map<GraphKernelKey, record::GraphKernel> graph_kernels_;
+  std::uint64_t unknown_in_graphs_ = 0;  // kernels like none of the graph's
 };
 
 }  // namespace rooflinectl::injection

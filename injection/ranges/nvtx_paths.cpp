@@ -207,6 +207,13 @@ void NvtxPaths::find_last_to_open() {
   }
 }
 
+PathId NvtxPaths::within(PathId path, std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  std::string text = *texts_[path];
+  append(text, std::string(name));
+  return intern(text);
+}
+
 PathId NvtxPaths::intern(const std::string& text) {
   const auto known = paths_.find(text);
   if (known != paths_.end()) return known->second;

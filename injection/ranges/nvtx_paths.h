@@ -56,6 +56,8 @@ class NvtxPaths {
   /// The ranges around a launch of the calling thread, from the outermost: those of the process in the order
   /// of their starts, then those of the thread.
   PathId current();
+  /// The path of a range within another one, which is no NVTX range.
+  PathId within(PathId path, std::string_view name);
   /// The names along a path, joined by `/`; empty for 0.
   std::string text(PathId path) const;
 

@@ -356,6 +356,19 @@ class Graphs(ProfileTest):
         self.assertTrue(operations == 3 << 20 or "unavailable" in operations, operations)
         self.tell(f"{point['launches']['count']} graphs of 3 launches; ffma: {operations}")
 
+    def test_kernels_in_a_graph(self):
+        """Its kernels are counted as if the program had launched each."""
+        self.profile("graph", options=["--once", "--graph-kernels"])
+        self.assert_code(0)
+        point = self.point("InGraph")
+        self.assertRegex(point["axes"]["path"], "CUDA graph of 3 nodes")
+        self.assertEqual(point["launches"]["count"], 3 * self.steps())
+        self.assertEqual(self.launches("OutsideOfGraph"), self.steps())
+        self.assertEqual(self.points("CUDA graph"), [])
+        self.assert_near(self.counted(point, "l2_bytes"), 12 << 20, 0.01, "bytes of L2")
+        self.assertEqual(self.counted(point, "ffma"), 1 << 20)
+        self.tell(f"{self.steps()} graphs of 3 launches, of which {point['launches']['counted']} were counted")
+
     def assert_runs(self, program, word):
         """It runs to its end; what is known about the kernels that no call launches is reported."""
         self.profile_command([programs.with_name("rooflinectl-profiled-device-launches"), program], ["--once"])

@@ -26,6 +26,12 @@ TEST(LaunchSampling, CountsTheFirstLaunchAndThenEachTimeTheirNumberHasDoubled) {
   EXPECT_TRUE(sampling.is_complete(group, Pass::memory));
 }
 
+TEST(LaunchSampling, CountsEachLaunchOfAKernelInAGraphUntilItHasItsSamples) {
+  LaunchSampling sampling(3);
+  const GroupId group = sampling.add_group(0, {.is_in_graph = true});
+  EXPECT_THAT(counted_of(sampling, group, 10), ElementsAre(1, 2, 3));
+}
+
 TEST(LaunchSampling, CountsEachGroupInEachPass) {
   LaunchSampling sampling(2);
   const GroupId one = sampling.add_group(0, {});

@@ -69,6 +69,47 @@ class ProcessTest : public testing::Test {
                                        .symbol = made.symbol});
   }
 
+  /// What a graph of two launches of one kernel and one of another launches.
+  std::shared_ptr<const GraphNodes> graph() {
+    GraphNodes nodes = {.name = "CUDA graph"};
+    for (const std::uint64_t kernel : {0, 1, 0}) nodes.kernels.push_back(launch_of(&context, kernel, 1));
+    return std::make_shared<GraphNodes>(nodes);
+  }
+
+  void trace_kernel(const Launch& kernel, std::uint32_t correlation) {
+    ++launched;
+    if (!driver.is_traced) return;
+    process->traced(activities::Kernel{.correlation = correlation,
+                                       .start_ns = launched,
+                                       .end_ns = launched + 100,
+                                       .symbol = kernel.symbol,
+                                       .grid = kernel.grid,
+                                       .block = kernel.block});
+  }
+
+  /// Launches it, as CUPTI tells of it: calls in place of another one have its number. Returns whether its
+  /// kernels were launched one by one.
+  bool launch_graph(const std::shared_ptr<const GraphNodes>& nodes, bool may_run_by_nodes,
+                    const char* error = nullptr) {
+    Launch call = {
+        .context = &context, .graph = &nodes, .stream = &stream, .correlation = ++last_correlation};
+    const bool by_nodes = process->entered_graph(call, nodes, may_run_by_nodes);
+    for (Launch kernel : nodes->kernels) {
+      kernel.stream = &stream;
+      kernel.correlation = call.correlation;
+      if (by_nodes) process->entered(kernel);
+      if (error == nullptr) driver.device(&context).launch(2e-6);
+      if (by_nodes) process->left(nullptr);
+      if (error == nullptr) trace_kernel(kernel, call.correlation);
+    }
+    if (by_nodes) {
+      process->graph_done();
+      process->entered_other_work(&context);
+    }
+    process->left(error);
+    return by_nodes;
+  }
+
   void fail(Handle on, std::uint64_t kernel, std::uint32_t grid) {
     process->entered(launch_of(on, kernel, grid));
     process->left("CUDA_ERROR_INVALID_VALUE");
@@ -280,6 +321,80 @@ TEST_F(ProcessTest, AForkedChildDoesNothingAndWaitsForNothing) {
   EXPECT_EQ(ended_well, 20);
   process->finish();
   EXPECT_EQ(recorded_launches(), launched);
+}
+
+TEST_F(ProcessTest, KernelsOfGraphsAreInGroupsOfTheirOwn) {
+  const auto nodes = graph();
+  process->paths().push(nullptr, "step");
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(launch_graph(nodes, false));
+  process->paths().pop(nullptr);
+  process->finish();
+  const auto groups = records_of<record::Group>();
+  ASSERT_THAT(groups, SizeIs(2));
+  for (const auto& group : groups) {
+    EXPECT_EQ(group.path, "step/CUDA graph");
+    EXPECT_EQ(group.first_launch, std::nullopt) << "ncu counts launches in graphs otherwise";
+  }
+  EXPECT_EQ(recorded_launches(), 300u);
+  EXPECT_THAT(launches_in_ranges(), IsEmpty());
+}
+
+TEST_F(ProcessTest, KernelsOfFewLaunchesOfAGraphAreCounted) {
+  const auto nodes = graph();
+  int by_nodes = 0;
+  for (int i = 0; i < 2000; ++i) by_nodes += launch_graph(nodes, true) ? 1 : 0;
+  process->finish();
+  EXPECT_GE(by_nodes, 2);
+  EXPECT_LE(by_nodes, 3 + 2000 / 50);
+  EXPECT_THAT(driver.device(&context).mistakes(), IsEmpty());
+  EXPECT_THAT(launches_in_ranges(), SizeIs(testing::Ge(6))) << "three samples of each kernel";
+  EXPECT_THAT(launches_in_ranges(), Each(1));
+  EXPECT_EQ(recorded_launches(), launched);
+  for (const auto& problem : records_of<record::Problem>())
+    EXPECT_THAT(problem.cause, testing::Not(HasSubstr("deliver")));
+}
+
+TEST_F(ProcessTest, ThreadsLaunchGraphsAndKernels) {
+  const auto nodes = graph();
+  in_threads(4, [&](int thread) {
+    for (std::uint32_t i = 0; i < 500; ++i) {
+      if (thread % 2 == 0)
+        launch_graph(nodes, true);
+      else
+        launch(&context, i % 5, 1 + i % 7);
+    }
+  });
+  process->finish();
+  EXPECT_THAT(driver.device(&context).mistakes(), IsEmpty());
+  EXPECT_THAT(launches_in_ranges(), Each(1)) << "no range has a launch of another thread";
+  EXPECT_EQ(recorded_launches(), launched);
+}
+
+TEST_F(ProcessTest, LaunchesOfAGraphThatFailedAreThoseOfItsKernels) {
+  const auto nodes = graph();
+  launch_graph(nodes, false);
+  launched = 0;
+  launch_graph(nodes, false, "CUDA_ERROR_INVALID_VALUE");
+  process->finish();
+  std::uint64_t failed = 0;
+  for (const auto& record : records_of<record::Failed>()) failed += record.launches;
+  EXPECT_EQ(failed, 3u);
+  EXPECT_EQ(recorded_launches(), 3u);
+}
+
+TEST_F(ProcessTest, SaysWhyTheKernelsOfAGraphAreNotToldApart) {
+  Launch call = {.context = &context, .graph = &stream, .stream = &stream, .correlation = 1};
+  call.obstacle = "it has conditional nodes";
+  for (int i = 0; i < 2; ++i) {
+    process->entered(call);
+    process->left(nullptr);
+  }
+  process->finish();
+  std::vector<std::string> causes;
+  for (const auto& problem : records_of<record::Problem>()) {
+    if (problem.group) causes.push_back(problem.cause);
+  }
+  EXPECT_THAT(causes, testing::Contains(HasSubstr("are not told apart: it has conditional nodes")).Times(1));
 }
 
 // A handler of a signal calls exit() while its thread is in one of these functions.

@@ -2,6 +2,7 @@
 // CUDA graphs. What each does is known, so that every execution is checked.
 
 #include <array>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 
@@ -16,10 +17,18 @@ Tally& graph_tally() {
   return *tally;
 }
 
-/// A graph and what an execution of it does to the lane.
+/// Counts a launch of a graph as that of its kernels, where a profile is to have these.
+void launched_graph(const std::vector<int>& kernels) {
+  static const bool has_kernels = std::getenv("STRESS_GRAPH_KERNELS") != nullptr;
+  if (!has_kernels) return graph_tally().add();
+  for (const int kernel : kernels) launched(kernel);
+}
+
+/// A graph, what an execution of it does to the lane, and which kernels it launches.
 struct Known {
   cudaGraph_t graph = nullptr;
   Effect effect;
+  std::vector<int> kernels;
 };
 
 struct Launched {
@@ -47,6 +56,7 @@ Known captured(cudaStream_t stream, cudaStreamCaptureMode mode, const std::vecto
   for (const auto& [number, grid] : launches) {
     check(launch(number, grid, lane.data(), stream), "captured launch");
     known.effect = known.effect.then(effect_of(number, grid));
+    known.kernels.push_back(number);
   }
   check(cudaStreamEndCapture(stream, &known.graph), "cudaStreamEndCapture");
   return known;
@@ -63,15 +73,40 @@ cudaKernelNodeParams node_of(const Launched& launched, void** arguments) {
 
 /// Built node by node: kernels in a row, a copy to other memory and back between them, and a child graph.
 struct Built {
-  Known known;
+  cudaGraph_t graph = nullptr;
   std::vector<cudaGraphNode_t> kernels;
-  std::vector<Launched> launches;
+  std::vector<Launched> launches;  // of these
+  std::vector<bool> are_enabled;
+  cudaGraphNode_t child = nullptr;
+  std::vector<Launched> of_child;
+
+  Known known() const {
+    Known all{.graph = graph, .effect = {}, .kernels = {}};
+    const auto add = [&](const Launched& launched) {
+      all.effect = all.effect.then(effect_of(launched.number, launched.grid));
+      all.kernels.push_back(launched.number);
+    };
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+      if (are_enabled[i]) add(launches[i]);
+    }
+    for (const Launched& launched : of_child) add(launched);
+    return all;
+  }
 };
+
+/// A graph that is to be a node of another one, which copies it.
+cudaGraph_t child_graph(const std::vector<Launched>& launches, const Lane& lane) {
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  const Known child = captured(stream, cudaStreamCaptureModeRelaxed, launches, lane, false);
+  check(cudaStreamDestroy(stream));
+  return child.graph;
+}
 
 Built built(Random& random, const Lane& lane, unsigned* d_other) {
   Built result;
-  check(cudaGraphCreate(&result.known.graph, 0));
-  cudaGraph_t const graph = result.known.graph;
+  check(cudaGraphCreate(&result.graph, 0));
+  cudaGraph_t const graph = result.graph;
   Data data = lane.data();
   void* arguments[] = {&data};
   cudaGraphNode_t last = nullptr;
@@ -85,7 +120,7 @@ Built built(Random& random, const Lane& lane, unsigned* d_other) {
     after(node);
     result.kernels.push_back(node);
     result.launches.push_back(launched);
-    result.known.effect = result.known.effect.then(effect_of(launched.number, launched.grid));
+    result.are_enabled.push_back(true);
   };
   const auto add_copy = [&](unsigned* d_to, const unsigned* d_from) {
     cudaGraphNode_t node = nullptr;
@@ -107,26 +142,21 @@ Built built(Random& random, const Lane& lane, unsigned* d_other) {
   after(node);
   add_copy(data.d_elements, d_other);
   if (random.one_in(2)) {
-    cudaStream_t stream = nullptr;
-    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    const Known child =
-        captured(stream, cudaStreamCaptureModeRelaxed, some_launches(random, 2, kKernels), lane, false);
-    check(cudaGraphAddChildGraphNode(&node, graph, dependencies(), count(), child.graph),
+    result.of_child = some_launches(random, 2, kKernels);
+    cudaGraph_t const child = child_graph(result.of_child, lane);
+    check(cudaGraphAddChildGraphNode(&result.child, graph, dependencies(), count(), child),
           "cudaGraphAddChildGraphNode");
-    after(node);
-    result.known.effect = result.known.effect.then(child.effect);
-    check(cudaGraphDestroy(child.graph));  // the node has a copy
-    check(cudaStreamDestroy(stream));
+    check(cudaGraphDestroy(child));
   }
   return result;
 }
 
-void launch_graph(cudaGraphExec_t executable, cudaStream_t stream, const Effect& effect, int times,
+void launch_graph(cudaGraphExec_t executable, cudaStream_t stream, const Known& known, int times,
                   Lane& lane) {
   for (int i = 0; i < times; ++i) {
     check(cudaGraphLaunch(executable, stream), "cudaGraphLaunch");
-    graph_tally().add();
-    lane.expect(effect);
+    launched_graph(known.kernels);
+    lane.expect(known.effect);
   }
 }
 
@@ -139,7 +169,7 @@ void captured_round(Random& random, cudaStream_t capturing, cudaStream_t stream,
   cudaGraphExec_t executable = nullptr;
   check(cudaGraphInstantiate(&executable, known.graph, 0), "cudaGraphInstantiate");
   for (int update = random.below(4); update >= 0; --update) {
-    launch_graph(executable, stream, known.effect, random.between(1, 10), lane);
+    launch_graph(executable, stream, known, random.between(1, 10), lane);
     if (random.one_in(3)) lane.launch(random.below(kKernels), 8, stream);
     if (update == 0) break;
     check(cudaGraphDestroy(known.graph));
@@ -157,27 +187,38 @@ void captured_round(Random& random, cudaStream_t capturing, cudaStream_t stream,
   check(cudaGraphExecDestroy(executable));  // maybe while it runs
 }
 
-/// A graph whose kernels get other grids between launches.
+/// Gives kernels of the graph other grids, or leaves one out.
+void change(Random& random, cudaGraphExec_t executable, Built& graph, const Lane& lane) {
+  const auto changed = static_cast<std::size_t>(random.below(static_cast<int>(graph.kernels.size())));
+  if (random.one_in(3)) {
+    graph.are_enabled[changed] = !graph.are_enabled[changed];
+    check(cudaGraphNodeSetEnabled(executable, graph.kernels[changed], graph.are_enabled[changed] ? 1 : 0),
+          "cudaGraphNodeSetEnabled");
+  }
+  Data data = lane.data();
+  void* arguments[] = {&data};
+  graph.launches[changed].grid = static_cast<unsigned>(random.between(1, 200));
+  const cudaKernelNodeParams params = node_of(graph.launches[changed], arguments);
+  check(cudaGraphExecKernelNodeSetParams(executable, graph.kernels[changed], &params),
+        "cudaGraphExecKernelNodeSetParams");
+  if (graph.child == nullptr) return;
+  for (Launched& launched : graph.of_child) launched.grid = static_cast<unsigned>(random.between(1, 200));
+  cudaGraph_t const child = child_graph(graph.of_child, lane);
+  check(cudaGraphExecChildGraphNodeSetParams(executable, graph.child, child),
+        "cudaGraphExecChildGraphNodeSetParams");
+  check(cudaGraphDestroy(child));
+}
+
+/// A graph that is changed between launches.
 void built_round(Random& random, cudaStream_t stream, Lane& lane, unsigned* d_other) {
   Built graph = built(random, lane, d_other);
   cudaGraphExec_t executable = nullptr;
-  check(cudaGraphInstantiate(&executable, graph.known.graph, 0), "cudaGraphInstantiate");
-  Data data = lane.data();
-  void* arguments[] = {&data};
-  Effect effect = graph.known.effect;
+  check(cudaGraphInstantiate(&executable, graph.graph, 0), "cudaGraphInstantiate");
   for (int update = random.below(4); update >= 0; --update) {
-    launch_graph(executable, stream, effect, random.between(1, 6), lane);
-    if (update == 0) break;
-    const auto changed = static_cast<std::size_t>(random.below(static_cast<int>(graph.kernels.size())));
-    Launched& launched = graph.launches[changed];
-    const unsigned before = launched.grid;
-    launched.grid = static_cast<unsigned>(random.between(1, 200));
-    const cudaKernelNodeParams params = node_of(launched, arguments);
-    check(cudaGraphExecKernelNodeSetParams(executable, graph.kernels[changed], &params),
-          "cudaGraphExecKernelNodeSetParams");
-    effect.sum += effect_of(launched.number, launched.grid).sum - effect_of(launched.number, before).sum;
+    launch_graph(executable, stream, graph.known(), random.between(1, 6), lane);
+    if (update > 0) change(random, executable, graph, lane);
   }
-  check(cudaGraphDestroy(graph.known.graph));
+  check(cudaGraphDestroy(graph.graph));
   if (random.one_in(2)) check(cudaStreamSynchronize(stream));
   check(cudaGraphExecDestroy(executable));
 }
@@ -194,10 +235,57 @@ class NonBlockingStream {
   cudaStream_t stream_ = nullptr;
 };
 
+class Event {
+ public:
+  Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }
+  ~Event() { check(cudaEventDestroy(event_)); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  operator cudaEvent_t() const { return event_; }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// Two branches, each with the memory of its own lane, and a kernel behind both.
+void branched_round(Random& random, cudaStream_t capturing, cudaStream_t stream, Lane& lane, Lane& other) {
+  const NonBlockingStream branch;
+  const Event fork;
+  const Event join;
+  Known known;
+  Known of_other;
+  const auto add = [&](Known& to, const Lane& of, cudaStream_t on) {
+    for (const auto& [number, grid] : some_launches(random, random.between(1, 5), kKernels)) {
+      check(launch(number, grid, of.data(), on), "captured launch");
+      to.effect = to.effect.then(effect_of(number, grid));
+      known.kernels.push_back(number);
+    }
+  };
+  check(cudaStreamBeginCapture(capturing, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+  check(cudaEventRecord(fork, capturing));
+  check(cudaStreamWaitEvent(branch, fork, 0));
+  add(of_other, other, branch);
+  add(known, lane, capturing);
+  check(cudaEventRecord(join, branch));
+  check(cudaStreamWaitEvent(capturing, join, 0));
+  add(of_other, other, capturing);
+  check(cudaStreamEndCapture(capturing, &known.graph), "cudaStreamEndCapture");
+  cudaGraphExec_t executable = nullptr;
+  check(cudaGraphInstantiate(&executable, known.graph, 0), "cudaGraphInstantiate");
+  for (int i = random.between(1, 8); i > 0; --i) {
+    launch_graph(executable, stream, known, 1, lane);
+    other.expect(of_other.effect);
+    if (random.one_in(3)) other.launch(random.below(kKernels), 8, stream);
+  }
+  check(cudaGraphDestroy(known.graph));
+  check(cudaGraphExecDestroy(executable));  // maybe while it runs
+}
+
 }  // namespace
 
 std::string graphs(Random random, int rounds) {
   Lane lane;
+  Lane other;
   const NonBlockingStream capturing;
   const NonBlockingStream stream;
   unsigned* d_other = nullptr;
@@ -205,13 +293,17 @@ std::string graphs(Random random, int rounds) {
   for (int i = 0; i < rounds; ++i) {
     if (random.one_in(3)) {
       built_round(random, stream, lane, d_other);
+    } else if (random.one_in(4)) {
+      branched_round(random, capturing, stream, lane, other);
     } else {
       captured_round(random, random.one_in(2) ? capturing : stream, stream, lane);
     }
   }
   const std::uint64_t checksum = lane.check(stream);
+  const std::uint64_t checksum_of_other = other.check(stream);
   check(cudaFree(d_other));
-  return text("%d graphs, checksum %016llx", rounds, static_cast<unsigned long long>(checksum));
+  return text("%d graphs, checksums %016llx and %016llx", rounds, static_cast<unsigned long long>(checksum),
+              static_cast<unsigned long long>(checksum_of_other));
 }
 
 int graphs_in_threads(const Plan& plan) {
@@ -254,7 +346,7 @@ int captures(const Plan& plan) {
            if (part.one_in(2)) {
              cudaGraphExec_t executable = nullptr;
              check(cudaGraphInstantiate(&executable, known.graph, 0), "cudaGraphInstantiate");
-             launch_graph(executable, stream, known.effect, 2, lane);
+             launch_graph(executable, stream, known, 2, lane);
              check(cudaStreamSynchronize(stream));
              check(cudaGraphExecDestroy(executable));
            }
@@ -304,7 +396,7 @@ int shared_graph(const Plan& plan) {
                        for (int j = 0; j < launches; ++j) {
                          {
                            const std::lock_guard lock(turn);
-                           launch_graph(executable, stream, known.effect, 1, lane);
+                           launch_graph(executable, stream, known, 1, lane);
                          }
                          if (part.one_in(4)) own.launch(part.below(kKernels), 16, stream);
                          if (part.one_in(16)) check(cudaStreamSynchronize(stream));

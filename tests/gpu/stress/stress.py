@@ -4,7 +4,7 @@
 and end alike, within a bound. Where a program knows how often it launched each kernel, the profile must have as many launches.
 
 usage: stress.py [--install FOLDER] [--rooflinectl FILE] [--program FILE] [--seconds SECONDS | --rounds NUMBER] [--seed NUMBER]
-                 [--scenarios NAME,...] [--scale NUMBER] [--jobs NUMBER] [--keep FOLDER] [--list]
+                 [--scenarios NAME,...] [--scale NUMBER] [--jobs NUMBER] [--graph-kernels] [--keep FOLDER] [--list]
        stress.py --throughput [--repetitions NUMBER] ...
 
 --install is a folder that `cmake --install` made; --program is `rooflinectl-stress`, by default beside rooflinectl. Each round has
@@ -200,6 +200,8 @@ class Case:
         return [self.settings.program, self.scenario, *amount, *(["--no-pauses"] if self.settings.throughput else [])]
 
     def options(self):
+        if self.settings.graph_kernels:
+            return ["--graph-kernels", *OPTIONS[self.seed % len(OPTIONS)]]
         return [] if self.settings.throughput else OPTIONS[self.seed % len(OPTIONS)]
 
     def profile_command(self, folder):
@@ -402,6 +404,7 @@ def parsed():
     parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--throughput", action="store_true")
     parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("--graph-kernels", action="store_true", help="profile with this option")
     parser.add_argument("--list", action="store_true")
     return parser.parse_args()
 
@@ -435,6 +438,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="stress", ignore_cleanup_errors=True) as folder:
         settings.folder = pathlib.Path(folder)
         settings.environment = without_ceilings(settings.rooflinectl, settings.folder)
+        if settings.graph_kernels:
+            settings.environment["STRESS_GRAPH_KERNELS"] = "1"
         return throughput(settings) if settings.throughput else Stress(settings).all()
 
 

@@ -1,0 +1,774 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "injection/cuda/graph_copies.h"
+
+#include <cupti.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "core/program/application.h"
+#include "injection/cuda/launch_call.h"
+#include "injection/launches/digest.h"
+#include "injection/process.h"
+
+namespace rooflinectl::injection {
+
+namespace {
+
+constexpr std::size_t kMostLanes = 16;
+constexpr const char* kUnknownNodes = "the driver does not tell its nodes";
+
+/// What kernels of a graph are launched with, beside their shape.
+std::vector<CUlaunchAttribute> attributes_of(CUgraphNode node) {
+  std::vector<CUlaunchAttribute> attributes;
+  const auto add_if = [&](CUlaunchAttributeID id, auto is_set) {
+    CUlaunchAttribute attribute{};
+    attribute.id = id;
+    if (cuGraphKernelNodeGetAttribute(node, id, &attribute.value) == CUDA_SUCCESS && is_set(attribute.value))
+      attributes.push_back(attribute);
+  };
+  using Value = CUlaunchAttributeValue;
+  add_if(CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
+         [](const Value& value) { return value.accessPolicyWindow.num_bytes > 0; });
+  add_if(CU_LAUNCH_ATTRIBUTE_COOPERATIVE, [](const Value& value) { return value.cooperative != 0; });
+  add_if(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, [](const Value& value) { return value.clusterDim.x > 0; });
+  add_if(CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, [](const Value& value) {
+    return value.clusterSchedulingPolicyPreference != CU_CLUSTER_SCHEDULING_POLICY_DEFAULT;
+  });
+  add_if(CU_LAUNCH_ATTRIBUTE_PRIORITY, [](const Value& value) { return value.priority != 0; });
+  bool is_remote = false;
+  add_if(CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, [&](const Value& value) {
+    return is_remote = value.memSyncDomain != CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT;
+  });
+  add_if(CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, [&](const Value&) { return is_remote; });
+  add_if(CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION,
+         [](const Value& value) { return value.preferredClusterDim.x > 0; });
+  add_if(CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+         [](const Value& value) { return value.sharedMemCarveout > 0; });
+  return attributes;
+}
+
+bool is_device_updatable(CUgraphNode node) {
+  CUlaunchAttributeValue value{};
+  return cuGraphKernelNodeGetAttribute(node, CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE, &value) ==
+             CUDA_SUCCESS &&
+         value.deviceUpdatableKernelNode.deviceUpdatable != 0;
+}
+
+CUfunction function_of(const CUDA_KERNEL_NODE_PARAMS& kernel) {
+  return kernel.func != nullptr ? kernel.func : reinterpret_cast<CUfunction>(kernel.kern);
+}
+
+const char* symbol_of(const CUDA_KERNEL_NODE_PARAMS& kernel) {
+  const char* name = nullptr;
+  const bool is_known = kernel.func != nullptr ? cuFuncGetName(&name, kernel.func) == CUDA_SUCCESS
+                                               : cuKernelGetName(&name, kernel.kern) == CUDA_SUCCESS;
+  return is_known && name != nullptr ? name : "?";
+}
+
+bool is_same_launch(const Launch& one, const Launch& other) {
+  return one.function == other.function && one.grid == other.grid && one.block == other.block &&
+         one.cluster == other.cluster && one.dynamic_shared_bytes == other.dynamic_shared_bytes;
+}
+
+/// Copies of pageable memory read or write it when they are called, or wait for the GPU.
+bool is_pageable(CUmemorytype type, const void* host, CUdeviceptr device) {
+  if (type != CU_MEMORYTYPE_HOST && type != CU_MEMORYTYPE_UNIFIED) return false;
+  const CUdeviceptr address = type == CU_MEMORYTYPE_HOST ? reinterpret_cast<CUdeviceptr>(host) : device;
+  unsigned int memory = 0;
+  return cuPointerGetAttribute(&memory, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) != CUDA_SUCCESS;
+}
+
+CUresult set_memory(const CUDA_MEMSET_NODE_PARAMS& set, CUstream stream) {
+  const auto value = set.value;
+  switch (set.elementSize) {
+    case 1:
+      return set.height <= 1 ? cuMemsetD8Async(set.dst, static_cast<unsigned char>(value), set.width, stream)
+                             : cuMemsetD2D8Async(set.dst, set.pitch, static_cast<unsigned char>(value),
+                                                 set.width, set.height, stream);
+    case 2:
+      return set.height <= 1
+                 ? cuMemsetD16Async(set.dst, static_cast<unsigned short>(value), set.width, stream)
+                 : cuMemsetD2D16Async(set.dst, set.pitch, static_cast<unsigned short>(value), set.width,
+                                      set.height, stream);
+    default:
+      return set.height <= 1 ? cuMemsetD32Async(set.dst, value, set.width, stream)
+                             : cuMemsetD2D32Async(set.dst, set.pitch, value, set.width, set.height, stream);
+  }
+}
+
+std::vector<CUgraphNode> nodes_of(CUgraph graph) {
+  std::size_t count = 0;
+  if (cuGraphGetNodes(graph, nullptr, &count) != CUDA_SUCCESS) return {};
+  std::vector<CUgraphNode> nodes(count);
+  if (count > 0 && cuGraphGetNodes(graph, nodes.data(), &count) != CUDA_SUCCESS) return {};
+  return nodes;
+}
+
+/// Why nodes of that type are not launched one by one; empty if they may be.
+const char* obstacle_of_kind(CUgraphNodeType type) {
+  switch (type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+    case CU_GRAPH_NODE_TYPE_EMPTY:
+      return "";
+    case CU_GRAPH_NODE_TYPE_HOST:
+      return "it calls functions of the host";
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return "it has conditional nodes";
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+      return "it allocates or frees memory";
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+      return "it waits for events or records them";
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+      return "it uses semaphores of other programs";
+    default:
+      return "it has nodes of a kind that is not known here";
+  }
+}
+
+/// As a graph of its own: what no other call launches.
+CUresult launch_as_graph(CUgraphNode node, CUstream stream) {
+  const OurOwnCall own;
+  CUDA_KERNEL_NODE_PARAMS kernel{};
+  CUgraph graph = nullptr;
+  CUgraphNode alone = nullptr;
+  CUgraphExec executable = nullptr;
+  CUresult result = cuGraphKernelNodeGetParams(node, &kernel);
+  if (result == CUDA_SUCCESS) result = cuGraphCreate(&graph, 0);
+  if (result == CUDA_SUCCESS) result = cuGraphAddKernelNode(&alone, graph, nullptr, 0, &kernel);
+  if (result == CUDA_SUCCESS) result = cuGraphKernelNodeCopyAttributes(alone, node);
+  if (result == CUDA_SUCCESS) result = cuGraphInstantiateWithFlags(&executable, graph, 0);
+  if (result == CUDA_SUCCESS) result = cuGraphLaunch(executable, stream);
+  if (executable != nullptr) cuGraphExecDestroy(executable);
+  if (graph != nullptr) cuGraphDestroy(graph);
+  return result;
+}
+
+/// In letters, so that nobody takes it for a number that counts.
+std::string letters(std::uint64_t value) {
+  constexpr int kLetters = 6;
+  std::string text;
+  for (int i = 0; i < kLetters; ++i, value /= 26) text += static_cast<char>('a' + value % 26);
+  return text;
+}
+
+/// What the next call of this thread is to launch instead.
+thread_local CUgraphExec launched_instead_in_test = nullptr;
+
+}  // namespace
+
+// -- one graph --
+
+GraphCopy::GraphCopy(CUgraph graph, CUgraphExec executable) : executable_(executable) {
+  cuCtxGetCurrent(&context_);
+  take(graph);
+}
+
+GraphCopy::~GraphCopy() {
+  release();
+  if (launched_instead_ != nullptr) cuGraphExecDestroy(launched_instead_);
+  if (no_nodes_ != nullptr) cuGraphDestroy(no_nodes_);
+  if (done_ != nullptr) cuEventDestroy(done_);
+}
+
+void GraphCopy::release() {
+  if (copy_ != nullptr) cuGraphDestroy(copy_);
+  copy_ = nullptr;
+  graphs_.clear();
+  nodes_.clear();
+  disabled_.clear();
+  kernels_ = nullptr;
+}
+
+void GraphCopy::let_go() {
+  copy_ = no_nodes_ = nullptr;
+  launched_instead_ = nullptr;
+  done_ = nullptr;
+  may_run_ = false;
+  obstacle_ = "its context was destroyed";
+}
+
+void GraphCopy::take(CUgraph graph) {
+  obstacle_.clear();
+  cuuint64_t flags = 0;
+  if (cuGraphExecGetFlags(executable_, &flags) != CUDA_SUCCESS ||
+      (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0) {
+    obstacle_ = "kernels can launch it";
+    return;
+  }
+  obstacle_ = obstacle_of_kinds(graph);
+  if (!obstacle_.empty()) return;
+  if (cuGraphClone(&copy_, graph) != CUDA_SUCCESS) {
+    copy_ = nullptr;
+    obstacle_ = "the driver does not copy it";
+    return;
+  }
+  add(copy_, {});
+  if (obstacle_.empty()) assign_lanes();
+  if (obstacle_.empty()) find_obstacles();
+  if (obstacle_.empty() && name_.empty()) name_ = name();
+  if (!obstacle_.empty()) release();
+}
+
+/// Adds the nodes of a graph, which come after those before it. Returns those after which nothing of it
+/// comes.
+GraphCopy::Parents GraphCopy::add(CUgraph graph, const Parents& before) {
+  graphs_.push_back(graph);
+  std::size_t node_count = 0;
+  std::size_t edge_count = 0;
+  bool is_known = cuGraphGetNodes(graph, nullptr, &node_count) == CUDA_SUCCESS &&
+                  cuGraphGetEdges(graph, nullptr, nullptr, nullptr, &edge_count) == CUDA_SUCCESS;
+  std::vector<CUgraphNode> nodes(node_count);
+  std::vector<CUgraphNode> from(edge_count);
+  std::vector<CUgraphNode> to(edge_count);
+  std::vector<CUgraphEdgeData> edges(edge_count);
+  is_known = is_known && cuGraphGetNodes(graph, nodes.data(), &node_count) == CUDA_SUCCESS &&
+             (edge_count == 0 ||
+              cuGraphGetEdges(graph, from.data(), to.data(), edges.data(), &edge_count) == CUDA_SUCCESS);
+  if (!is_known) {
+    obstacle_ = kUnknownNodes;
+    return {};
+  }
+  struct Waiting {
+    std::size_t parents = 0;  // that were not added yet
+    std::vector<CUgraphNode> children;
+    Parents after;
+    bool has_children = false;
+  };
+  std::unordered_map<CUgraphNode, Waiting> waiting;
+  for (CUgraphNode node : nodes) waiting[node];
+  for (std::size_t i = 0; i < edge_count; ++i) {
+    waiting[from[i]].children.push_back(to[i]);
+    ++waiting[to[i]].parents;
+  }
+  std::vector<CUgraphNode> ready;
+  for (CUgraphNode node : nodes) {
+    if (waiting[node].parents > 0) continue;
+    waiting[node].after = before;
+    ready.push_back(node);
+  }
+  Parents last;
+  for (std::size_t i = 0; i < ready.size() && obstacle_.empty(); ++i) {
+    Waiting& current = waiting[ready[i]];
+    const Parents ends = add(ready[i], current.after);
+    if (current.children.empty()) last.insert(last.end(), ends.begin(), ends.end());
+    for (CUgraphNode child : current.children) {
+      Waiting& following = waiting[child];
+      following.after.insert(following.after.end(), ends.begin(), ends.end());
+      if (--following.parents == 0) ready.push_back(child);
+    }
+  }
+  return nodes.empty() ? before : last;
+}
+
+GraphCopy::Parents GraphCopy::add(CUgraphNode node, const Parents& after) {
+  Node added = {.node = node, .after = after};
+  if (cuGraphNodeGetType(node, &added.type) != CUDA_SUCCESS || nodes_.size() >= GraphCopies::kMostNodes) {
+    obstacle_ = kUnknownNodes;
+    return {};
+  }
+  if (added.type == CU_GRAPH_NODE_TYPE_EMPTY) return after;
+  CUgraph within = nullptr;
+  if (added.type == CU_GRAPH_NODE_TYPE_GRAPH) {
+    if (cuGraphChildGraphNodeGetGraph(node, &within) == CUDA_SUCCESS) return add(within, after);
+    obstacle_ = kUnknownNodes;
+    return {};
+  }
+  std::sort(added.after.begin(), added.after.end());
+  added.after.erase(std::unique(added.after.begin(), added.after.end()), added.after.end());
+  nodes_.push_back(std::move(added));
+  return {nodes_.size() - 1};
+}
+
+void GraphCopy::assign_lanes() {
+  std::vector<std::size_t> last;  // of each lane
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    Node& node = nodes_[i];
+    const auto continued = std::find_if(node.after.begin(), node.after.end(), [&](std::size_t parent) {
+      return last[nodes_[parent].lane] == parent;
+    });
+    node.lane = continued == node.after.end() ? last.size() : nodes_[*continued].lane;
+    if (node.lane == last.size()) last.push_back(i);
+    last[node.lane] = i;
+    for (const std::size_t parent : node.after) {
+      if (nodes_[parent].lane != node.lane) nodes_[parent].is_awaited = true;
+    }
+  }
+  for (std::size_t lane = 1; lane < last.size(); ++lane) nodes_[last[lane]].is_awaited = true;
+  lanes_ = std::max(last.size(), std::size_t{1});
+  if (lanes_ > kMostLanes) obstacle_ = fmt::format("it has more than {} parallel branches", kMostLanes);
+}
+
+void GraphCopy::find_obstacles() {
+  for (const Node& node : nodes_) {
+    obstacle_ = obstacle_of(node);
+    if (!obstacle_.empty()) return;
+  }
+}
+
+std::string GraphCopy::obstacle_of(const Node& node) const {
+  switch (node.type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL: {
+      CUDA_KERNEL_NODE_PARAMS kernel{};
+      if (cuGraphKernelNodeGetParams(node.node, &kernel) != CUDA_SUCCESS)
+        return "the driver does not tell the arguments of its kernels";
+      if (is_collective(symbol_of(kernel))) return "it has collectives";
+      if (is_device_updatable(node.node)) return "kernels can change it";
+      if (kernel.func == nullptr && kernel.ctx != nullptr && kernel.ctx != context_)
+        return "it has kernels in several contexts";
+      return "";
+    }
+    case CU_GRAPH_NODE_TYPE_MEMCPY: {
+      CUDA_MEMCPY3D copy{};
+      if (cuGraphMemcpyNodeGetParams(node.node, &copy) != CUDA_SUCCESS)
+        return "the driver does not tell what it copies";
+      if (is_pageable(copy.srcMemoryType, copy.srcHost, copy.srcDevice) ||
+          is_pageable(copy.dstMemoryType, copy.dstHost, copy.dstDevice))
+        return "it copies pageable memory of the host";
+      return "";
+    }
+    default:
+      return "";
+  }
+}
+
+std::string GraphCopy::obstacle_of_kinds(CUgraph graph) const {
+  for (CUgraphNode node : nodes_of(graph)) {
+    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+    CUgraph within = nullptr;
+    if (cuGraphNodeGetType(node, &type) != CUDA_SUCCESS) return kUnknownNodes;
+    std::string obstacle = obstacle_of_kind(type);
+    const bool has_graph = type == CU_GRAPH_NODE_TYPE_GRAPH;
+    if (has_graph && cuGraphChildGraphNodeGetGraph(node, &within) != CUDA_SUCCESS) return kUnknownNodes;
+    if (has_graph) obstacle = obstacle_of_kinds(within);
+    if (!obstacle.empty()) return obstacle;
+  }
+  return "";
+}
+
+Launch GraphCopy::launch_of(CUgraphNode node) const {
+  CUDA_KERNEL_NODE_PARAMS kernel{};
+  cuGraphKernelNodeGetParams(node, &kernel);
+  Launch launch = {.context = context_,
+                   .function = function_of(kernel),
+                   .symbol = symbol_of(kernel),
+                   .grid = {kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ},
+                   .block = {kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ},
+                   .dynamic_shared_bytes = kernel.sharedMemBytes};
+  for (const CUlaunchAttribute& attribute : attributes_of(node)) {
+    if (attribute.id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
+    const auto& cluster = attribute.value.clusterDim;
+    launch.cluster = record::Extent{cluster.x, cluster.y, cluster.z};
+  }
+  return launch;
+}
+
+/// The same for graphs that do the same.
+std::string GraphCopy::name() const {
+  Digest digest;
+  for (const Node& node : nodes_) {
+    if (node.type != CU_GRAPH_NODE_TYPE_KERNEL) {
+      digest.add(std::to_string(static_cast<int>(node.type)));
+      continue;
+    }
+    const Launch launch = launch_of(node.node);
+    digest.add(launch.symbol);
+    for (const auto& extent : {launch.grid, launch.block}) {
+      for (const std::uint32_t size : extent) digest.add(std::to_string(size));
+    }
+  }
+  return fmt::format("CUDA graph of {} nodes ({})", nodes_.size(), letters(digest.value()));
+}
+
+const std::shared_ptr<const GraphNodes>& GraphCopy::kernels() {
+  if (kernels_) return kernels_;
+  auto made = std::make_shared<GraphNodes>();
+  made->name = name_;
+  for (const Node& node : nodes_) {
+    const bool runs = node.type == CU_GRAPH_NODE_TYPE_KERNEL && !disabled_.contains(node.node);
+    if (runs) made->kernels.push_back(launch_of(node.node));
+  }
+  return kernels_ = made;
+}
+
+// -- changes --
+
+/// Null, and an obstacle, if it is not known.
+CUgraphNode GraphCopy::copy_of(CUgraphNode original) {
+  for (CUgraph graph : graphs_) {
+    CUgraphNode node = nullptr;
+    if (cuGraphNodeFindInClone(&node, original, graph) == CUDA_SUCCESS) return node;
+  }
+  miss("a node of it was changed that was not found in its copy");
+  return nullptr;
+}
+
+void GraphCopy::miss(const char* change) {
+  if (obstacle_.empty()) obstacle_ = change;
+}
+
+template <typename Parameters>
+void GraphCopy::set_original(CUgraphNode original, const Parameters& parameters) {
+  if (!obstacle_.empty()) return;
+  CUgraphNode node = copy_of(original);
+  if (node != nullptr) set_copy(node, parameters);
+}
+
+void GraphCopy::set(CUgraphNode original, const CUDA_KERNEL_NODE_PARAMS& parameters) {
+  set_original(original, parameters);
+}
+void GraphCopy::set(CUgraphNode original, const CUDA_MEMCPY3D& parameters) {
+  set_original(original, parameters);
+}
+void GraphCopy::set(CUgraphNode original, const CUDA_MEMSET_NODE_PARAMS& parameters) {
+  set_original(original, parameters);
+}
+
+void GraphCopy::set_copy(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS& parameters) {
+  const Launch before = launch_of(node);
+  if (cuGraphKernelNodeSetParams(node, &parameters) != CUDA_SUCCESS)
+    return miss("a kernel of it was changed in a way that its copy cannot follow");
+  if (!is_same_launch(before, launch_of(node))) kernels_ = nullptr;
+}
+
+void GraphCopy::set_copy(CUgraphNode node, const CUDA_MEMCPY3D& parameters) {
+  if (cuGraphMemcpyNodeSetParams(node, &parameters) != CUDA_SUCCESS)
+    return miss("a copy in it was changed in a way that its copy cannot follow");
+  obstacle_ = obstacle_of({.node = node, .type = CU_GRAPH_NODE_TYPE_MEMCPY});
+}
+
+void GraphCopy::set_copy(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS& parameters) {
+  if (cuGraphMemsetNodeSetParams(node, &parameters) != CUDA_SUCCESS)
+    miss("a node of it that sets memory was changed in a way that its copy cannot follow");
+}
+
+/// The program may replace a graph within by one whose nodes differ in their parameters only, and were added
+/// in the same order.
+void GraphCopy::set(CUgraphNode original, CUgraph child) {
+  if (!obstacle_.empty()) return;
+  CUgraphNode node = copy_of(original);
+  CUgraph copy = nullptr;
+  if (node == nullptr) return;
+  if (cuGraphChildGraphNodeGetGraph(node, &copy) != CUDA_SUCCESS) return miss(kUnknownNodes);
+  set_within(copy, child);
+}
+
+void GraphCopy::set_within(CUgraph copy, CUgraph graph) {
+  constexpr const char* kChange = "a graph in it was changed in a way that its copy cannot follow";
+  const std::vector<CUgraphNode> copies = nodes_of(copy);
+  const std::vector<CUgraphNode> nodes = nodes_of(graph);
+  if (copies.size() != nodes.size()) return miss(kChange);
+  for (std::size_t i = 0; i < nodes.size() && obstacle_.empty(); ++i) {
+    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+    CUgraphNodeType type_of_copy = CU_GRAPH_NODE_TYPE_EMPTY;
+    if (cuGraphNodeGetType(nodes[i], &type) != CUDA_SUCCESS ||
+        cuGraphNodeGetType(copies[i], &type_of_copy) != CUDA_SUCCESS || type != type_of_copy)
+      return miss(kChange);
+    CUDA_KERNEL_NODE_PARAMS kernel{};
+    CUDA_MEMCPY3D memory_copy{};
+    CUDA_MEMSET_NODE_PARAMS memset{};
+    CUgraph within = nullptr;
+    CUgraph copy_within = nullptr;
+    switch (type) {
+      case CU_GRAPH_NODE_TYPE_KERNEL:
+        if (cuGraphKernelNodeGetParams(nodes[i], &kernel) != CUDA_SUCCESS) return miss(kChange);
+        set_copy(copies[i], kernel);
+        break;
+      case CU_GRAPH_NODE_TYPE_MEMCPY:
+        if (cuGraphMemcpyNodeGetParams(nodes[i], &memory_copy) != CUDA_SUCCESS) return miss(kChange);
+        set_copy(copies[i], memory_copy);
+        break;
+      case CU_GRAPH_NODE_TYPE_MEMSET:
+        if (cuGraphMemsetNodeGetParams(nodes[i], &memset) != CUDA_SUCCESS) return miss(kChange);
+        set_copy(copies[i], memset);
+        break;
+      case CU_GRAPH_NODE_TYPE_GRAPH:
+        if (cuGraphChildGraphNodeGetGraph(nodes[i], &within) != CUDA_SUCCESS ||
+            cuGraphChildGraphNodeGetGraph(copies[i], &copy_within) != CUDA_SUCCESS)
+          return miss(kChange);
+        set_within(copy_within, within);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+void GraphCopy::set(CUgraphNode original, const CUgraphNodeParams& parameters) {
+  switch (parameters.type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL: {
+      const CUDA_KERNEL_NODE_PARAMS_v3& kernel = parameters.kernel;
+      return set(original, CUDA_KERNEL_NODE_PARAMS{.func = kernel.func,
+                                                   .gridDimX = kernel.gridDimX,
+                                                   .gridDimY = kernel.gridDimY,
+                                                   .gridDimZ = kernel.gridDimZ,
+                                                   .blockDimX = kernel.blockDimX,
+                                                   .blockDimY = kernel.blockDimY,
+                                                   .blockDimZ = kernel.blockDimZ,
+                                                   .sharedMemBytes = kernel.sharedMemBytes,
+                                                   .kernelParams = kernel.kernelParams,
+                                                   .extra = kernel.extra,
+                                                   .kern = kernel.kern,
+                                                   .ctx = kernel.ctx});
+    }
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+      return set(original, parameters.memcpy.copyParams);
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+      return set(original, CUDA_MEMSET_NODE_PARAMS{.dst = parameters.memset.dst,
+                                                   .pitch = parameters.memset.pitch,
+                                                   .value = parameters.memset.value,
+                                                   .elementSize = parameters.memset.elementSize,
+                                                   .width = parameters.memset.width,
+                                                   .height = parameters.memset.height});
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+      return set(original, parameters.graph.graph);
+    default:
+      return miss(obstacle_of_kind(parameters.type));
+  }
+}
+
+void GraphCopy::set_enabled(CUgraphNode original, bool is_enabled) {
+  if (!obstacle_.empty()) return;
+  CUgraphNode node = copy_of(original);
+  if (node == nullptr) return;
+  if (is_enabled)
+    disabled_.erase(node);
+  else
+    disabled_.insert(node);
+  kernels_ = nullptr;
+}
+
+/// The program changes nodes by their handles in the first graph: after a change to the whole, these are
+/// other ones.
+void GraphCopy::replace(CUgraph graph) {
+  release();
+  take(graph);
+}
+
+// -- launches --
+
+CUgraphExec GraphCopy::without_nodes() {
+  if (launched_instead_ != nullptr) return launched_instead_;
+  const OurOwnCall own;
+  const RelaxedCapture relaxed;
+  if (no_nodes_ == nullptr && cuGraphCreate(&no_nodes_, 0) != CUDA_SUCCESS) no_nodes_ = nullptr;
+  if (no_nodes_ != nullptr && cuGraphInstantiateWithFlags(&launched_instead_, no_nodes_, 0) != CUDA_SUCCESS)
+    launched_instead_ = nullptr;
+  if (done_ == nullptr && cuEventCreate(&done_, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) done_ = nullptr;
+  return done_ == nullptr ? nullptr : launched_instead_;
+}
+
+void GraphCopy::was_replaced(CUstream stream) {
+  constexpr double kLimitS = 2;
+  {
+    const RelaxedCapture relaxed;
+    cuEventRecord(done_, stream);
+  }
+  may_run_ = true;
+  if (!wait(kLimitS)) miss("its kernels did not finish while the program was held for them");
+}
+
+void GraphCopy::finish() {
+  constexpr double kLimitS = 30;
+  if (!wait(kLimitS)) miss("its kernels did not finish while the program was held for them");
+}
+
+/// Returns whether nothing of it runs any more.
+bool GraphCopy::wait(double limit_s) {
+  const RelaxedCapture relaxed;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(limit_s);
+  while (may_run_) {
+    may_run_ = cuEventQuery(done_) == CUDA_ERROR_NOT_READY;
+    if (!may_run_ || std::chrono::steady_clock::now() > end) break;
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+  return !may_run_;
+}
+
+void GraphCopy::run(CUstream stream, Streams& streams) {
+  const RelaxedCapture relaxed;
+  std::vector<CUstream> lanes = {stream};
+  std::vector<CUevent> events(nodes_.size(), nullptr);
+  CUevent begin = nullptr;
+  {
+    const OurOwnCall own;
+    while (lanes.size() < lanes_) {
+      CUstream lane = nullptr;
+      if (cuStreamCreate(&lane, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) break;
+      streams.add(context_, Streams::kUnknownDevice, lane);
+      lanes.push_back(lane);
+    }
+    if (lanes.size() > 1 && cuEventCreate(&begin, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS) {
+      cuEventRecord(begin, stream);
+      for (std::size_t lane = 1; lane < lanes.size(); ++lane) cuStreamWaitEvent(lanes[lane], begin, 0);
+    }
+  }
+  // Without streams of their own, branches follow each other.
+  const auto stream_of = [&](const Node& node) { return lanes[node.lane < lanes.size() ? node.lane : 0]; };
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const Node& node = nodes_[i];
+    {
+      const OurOwnCall own;
+      for (const std::size_t parent : node.after) {
+        if (events[parent] != nullptr) cuStreamWaitEvent(stream_of(node), events[parent], 0);
+      }
+    }
+    if (!disabled_.contains(node.node)) launch(node, stream_of(node));
+    const OurOwnCall own;
+    if (!node.is_awaited || cuEventCreate(&events[i], CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) continue;
+    cuEventRecord(events[i], stream_of(node));
+  }
+  const OurOwnCall own;
+  for (const CUevent event : events) {
+    if (event == nullptr) continue;
+    cuStreamWaitEvent(stream, event, 0);
+    cuEventDestroy(event);
+  }
+  if (begin != nullptr) cuEventDestroy(begin);
+  for (std::size_t lane = 1; lane < lanes.size(); ++lane) {
+    streams.remove(lanes[lane]);
+    cuStreamDestroy(lanes[lane]);  // once its work is done
+  }
+}
+
+CUresult GraphCopy::launch(const Node& node, CUstream stream) const {
+  switch (node.type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL: {
+      CUDA_KERNEL_NODE_PARAMS kernel{};
+      cuGraphKernelNodeGetParams(node.node, &kernel);
+      std::vector<CUlaunchAttribute> attributes = attributes_of(node.node);
+      const CUlaunchConfig config = {.gridDimX = kernel.gridDimX,
+                                     .gridDimY = kernel.gridDimY,
+                                     .gridDimZ = kernel.gridDimZ,
+                                     .blockDimX = kernel.blockDimX,
+                                     .blockDimY = kernel.blockDimY,
+                                     .blockDimZ = kernel.blockDimZ,
+                                     .sharedMemBytes = kernel.sharedMemBytes,
+                                     .hStream = stream,
+                                     .attrs = attributes.data(),
+                                     .numAttrs = static_cast<unsigned int>(attributes.size())};
+      const CUresult result =
+          cuLaunchKernelEx(&config, function_of(kernel), kernel.kernelParams, kernel.extra);
+      return result == CUDA_SUCCESS ? result : launch_as_graph(node.node, stream);
+    }
+    case CU_GRAPH_NODE_TYPE_MEMCPY: {
+      CUDA_MEMCPY3D copy{};
+      cuGraphMemcpyNodeGetParams(node.node, &copy);
+      return cuMemcpy3DAsync(&copy, stream);
+    }
+    case CU_GRAPH_NODE_TYPE_MEMSET: {
+      CUDA_MEMSET_NODE_PARAMS set{};
+      cuGraphMemsetNodeGetParams(node.node, &set);
+      return set_memory(set, stream);
+    }
+    default:
+      return CUDA_ERROR_NOT_SUPPORTED;
+  }
+}
+
+// -- all graphs --
+
+void GraphCopies::made(CUgraphExec executable, CUgraph graph) {
+  const RelaxedCapture relaxed;
+  auto copy = std::make_shared<GraphCopy>(graph, executable);
+  std::shared_ptr<GraphCopy> before;
+  const std::lock_guard lock(mutex_);
+  if (nodes_ + copy->nodes() > kMostNodes) copy->miss("there are too many graphs");
+  nodes_ += copy->nodes();
+  before = std::exchange(copies_[executable], std::move(copy));
+}
+
+void GraphCopies::destroyed(CUgraphExec executable) {
+  const std::shared_ptr<GraphCopy> copy = find(executable);
+  if (!copy) return;
+  copy->finish();
+  const std::lock_guard lock(mutex_);
+  nodes_ -= std::min(nodes_, copy->nodes());
+  copies_.erase(executable);
+}
+
+void GraphCopies::context_destroyed(CUcontext context) {
+  const std::lock_guard lock(mutex_);
+  const auto is_of_it = [&](const std::shared_ptr<GraphCopy>& copy) {
+    if (copy->context() != context) return false;
+    copy->let_go();
+    return true;
+  };
+  std::erase_if(copies_, [&](const auto& entry) { return is_of_it(entry.second); });
+}
+
+std::shared_ptr<GraphCopy> GraphCopies::find(CUgraphExec executable) {
+  const std::lock_guard lock(mutex_);
+  const auto found = copies_.find(executable);
+  return found == copies_.end() ? nullptr : found->second;
+}
+
+std::optional<bool> GraphCopies::can_replace_launches() const {
+  return is_tested_ ? std::optional(can_replace_) : std::nullopt;
+}
+
+bool GraphCopies::test_replacing() {
+  std::call_once(tested_, [this] {
+    can_replace_ = can_replace();
+    is_tested_ = true;
+  });
+  return can_replace_;
+}
+
+/// Of two launches of a graph that calls a function of ours, one is replaced.
+bool GraphCopies::can_replace() {
+  const OurOwnCall own;
+  const RelaxedCapture relaxed;
+  static std::atomic<int> calls{0};
+  CUgraph calling = nullptr;
+  CUgraph empty = nullptr;
+  CUgraphExec calling_executable = nullptr;
+  CUgraphExec empty_executable = nullptr;
+  CUgraphNode node = nullptr;
+  CUstream stream = nullptr;
+  const CUDA_HOST_NODE_PARAMS call = {.fn = [](void*) { ++calls; }, .userData = nullptr};
+  const bool is_made = cuGraphCreate(&calling, 0) == CUDA_SUCCESS &&
+                       cuGraphAddHostNode(&node, calling, nullptr, 0, &call) == CUDA_SUCCESS &&
+                       cuGraphInstantiateWithFlags(&calling_executable, calling, 0) == CUDA_SUCCESS &&
+                       cuGraphCreate(&empty, 0) == CUDA_SUCCESS &&
+                       cuGraphInstantiateWithFlags(&empty_executable, empty, 0) == CUDA_SUCCESS &&
+                       cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS;
+  if (!is_made) return false;
+  launched_instead_in_test = empty_executable;
+  bool is_launched = cuGraphLaunch(calling_executable, stream) == CUDA_SUCCESS;
+  const bool was_replaced = std::exchange(launched_instead_in_test, nullptr) == nullptr;
+  is_launched = is_launched && cuGraphLaunch(calling_executable, stream) == CUDA_SUCCESS;
+  // What is left if the GPU does not come to it stays: it may still be used.
+  constexpr auto kLimit = std::chrono::seconds(1);
+  const auto end = std::chrono::steady_clock::now() + kLimit;
+  while (is_launched && cuStreamQuery(stream) == CUDA_ERROR_NOT_READY) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  cuStreamDestroy(stream);
+  cuGraphExecDestroy(calling_executable);
+  cuGraphExecDestroy(empty_executable);
+  cuGraphDestroy(calling);
+  cuGraphDestroy(empty);
+  return was_replaced && is_launched && calls == 1;
+}
+
+void GraphCopies::in_own_call(CUpti_CallbackId function, const CUpti_CallbackData& call) {
+  if (launched_instead_in_test == nullptr || call.callbackSite != CUPTI_API_ENTER) return;
+  if (launch_instead(function, call.functionParams, launched_instead_in_test))
+    launched_instead_in_test = nullptr;
+}
+
+}  // namespace rooflinectl::injection

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "injection/launches/graph_launches.h"
+
+#include <gmock/gmock.h>
+
+namespace rooflinectl::injection {
+namespace {
+
+Launch kernel_of(std::uint32_t grid) {
+  return {.symbol = "add", .grid = {grid, 1, 1}, .block = {64, 1, 1}};
+}
+
+activities::Kernel traced(std::uint32_t grid) {
+  return {.symbol = "add", .grid = {grid, 1, 1}, .block = {64, 1, 1}};
+}
+
+std::shared_ptr<const GraphNodes> graph_of(std::vector<Launch> kernels) {
+  return std::make_shared<GraphNodes>(GraphNodes{.name = "CUDA graph", .kernels = std::move(kernels)});
+}
+
+TEST(GraphGroups, FindsTheGroupOfAKernelByItsShape) {
+  GraphGroups groups;
+  groups.add("add", kernel_of(1), {.record = 7, .id = 70});
+  groups.add("add", kernel_of(2), {.record = 8, .id = 80});
+  groups.add("add", kernel_of(1), {.record = 7, .id = 70});
+  EXPECT_THAT(groups.kernels(), testing::ElementsAre(70, 80, 70));
+  ASSERT_THAT(groups.members(), testing::SizeIs(2));
+  EXPECT_EQ(groups.members()[0].kernels, 2u);
+  EXPECT_EQ(groups.find(traced(2)), std::optional<std::size_t>(1));
+  EXPECT_EQ(groups.find(traced(3)), std::nullopt);
+  EXPECT_EQ(groups.place_of({.record = 8}), 1u);
+}
+
+TEST(GraphLaunches, RunsFewLaunchesOfAGraphByNodes) {
+  GraphLaunches graphs;
+  int by_nodes = 0;
+  for (int launch = 1; launch <= 1000; ++launch) {
+    if (!graphs.may_run_by_nodes("one")) continue;
+    graphs.runs_by_nodes("one");
+    ++by_nodes;
+  }
+  EXPECT_EQ(by_nodes, 3 + 1000 / 50);
+  EXPECT_TRUE(graphs.may_run_by_nodes("another"));
+}
+
+TEST(GraphLaunches, KnowsGraphsThatWereMadeAnewByWhatTheyLaunch) {
+  GraphLaunches graphs;
+  const int context = 0;
+  const auto groups = std::make_shared<GraphGroups>();
+  graphs.add(graph_of({kernel_of(1), kernel_of(2)}), &context, 3, groups);
+  EXPECT_EQ(graphs.find(graph_of({kernel_of(1), kernel_of(2)}), &context, 3), groups);
+  EXPECT_EQ(graphs.find(graph_of({kernel_of(1), kernel_of(3)}), &context, 3), nullptr);
+  EXPECT_EQ(graphs.find(graph_of({kernel_of(1)}), &context, 3), nullptr);
+  EXPECT_EQ(graphs.find(graph_of({kernel_of(1), kernel_of(2)}), &context, 4), nullptr);
+  graphs.forget(&context);
+  EXPECT_EQ(graphs.find(graph_of({kernel_of(1), kernel_of(2)}), &context, 3), nullptr);
+}
+
+}  // namespace
+}  // namespace rooflinectl::injection
