@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -97,7 +98,10 @@ void add_json_flag(CLI::App& command, bool& json) {
 }
 
 int own_arguments(int argc, const char* const* argv) {
-  if (argc < 2 || std::string_view(argv[1]) != "profile") return argc;
+  constexpr std::array<std::string_view, 2> kWithCommand = {"profile", "gate"};
+  if (argc < 2 || std::find(kWithCommand.begin(), kWithCommand.end(), argv[1]) == kWithCommand.end()) {
+    return argc;
+  }
   const char* const* const end = std::find(argv, argv + argc, std::string_view("--"));
   return static_cast<int>(end - argv);
 }

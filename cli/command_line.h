@@ -13,7 +13,7 @@ void add_device_option(CLI::App& command, std::string& device);
 /// `--json` of a command whose output scripts read.
 void add_json_flag(CLI::App& command, bool& json);
 
-/// How many of the arguments are ours: of `profile`, those before the `--` that the program follows.
+/// How many of the arguments are ours: of `profile` and `gate`, those before the `--` that a command follows.
 int own_arguments(int argc, const char* const* argv);
 
 /// Lets no option take an empty text, or the option after it, as its value. To be called when all options are

@@ -57,7 +57,7 @@ void add_commands(CLI::App& app, Action& action, int argc, char** argv) {
   add_explain_command(app, action);
   add_compare_command(app, action);
   add_history_command(app, action);
-  add_gate_command(app, action);
+  add_gate_command(app, action, argc, argv);
   add_crosscheck_command(app, action, argc, argv);
   add_doctor_command(app, action);
   add_selftest_command(app, action);

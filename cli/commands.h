@@ -19,7 +19,7 @@ void add_ceilings_command(CLI::App& app, Action& action, int argc, char** argv);
 void add_compare_command(CLI::App& app, Action& action);
 void add_crosscheck_command(CLI::App& app, Action& action, int argc, char** argv);
 void add_doctor_command(CLI::App& app, Action& action);
-void add_gate_command(CLI::App& app, Action& action);
+void add_gate_command(CLI::App& app, Action& action, int argc, char** argv);
 void add_history_command(CLI::App& app, Action& action);
 void add_selftest_command(CLI::App& app, Action& action);
 void add_report_command(CLI::App& app, Action& action);

@@ -112,14 +112,39 @@ double smallest_exact_factor(const PointComparison& point) {
   return std::max(kSmallestExactFactor, 1 + spread + largest_count_spread(*point.now->measurement));
 }
 
-/// The medians of each point in those base runs that timed it in the same way.
-std::vector<std::vector<TimeInterval>> base_times(const std::vector<MatchedPoint>& matched) {
+/// The medians of a point in those of `runs` that timed it in the same way.
+std::vector<TimeInterval> repeated_times(const std::vector<const RooflinePoint*>& runs) {
+  const auto timed = timed_bases(runs);
+  return timed.empty() ? std::vector<TimeInterval>() : times_of(timed_like(timed.front(), timed));
+}
+
+/// A point of repeated runs: those of the base and, apart from them, those of the new side.
+struct RepeatedPoint {
+  std::vector<const RooflinePoint*> bases;
+  std::vector<const RooflinePoint*> repeats;
+};
+
+RepeatedPoint split(const MatchedPoint& match, std::size_t base_runs) {
+  const auto middle = match.bases.begin() + static_cast<std::ptrdiff_t>(base_runs);
+  return {{match.bases.begin(), middle}, {middle, match.bases.end()}};
+}
+
+/// What runs of the same code show of the drift between runs.
+double observed_drift(const std::vector<MatchedPoint>& matched, std::size_t base_runs) {
   std::vector<std::vector<TimeInterval>> points;
   for (const MatchedPoint& match : matched) {
-    const auto bases = timed_bases(match.bases);
-    if (!bases.empty()) points.push_back(times_of(timed_like(bases.front(), bases)));
+    RepeatedPoint point = split(match, base_runs);
+    if (!point.repeats.empty()) point.repeats.push_back(match.now);
+    points.push_back(repeated_times(point.bases));
+    points.push_back(repeated_times(point.repeats));
   }
-  return points;
+  return drift_between_runs(points);
+}
+
+/// Relative half-width of the 95 % interval that drift adds to the ratio of means of so many runs.
+double drift_of_ratio(double drift, std::size_t base_runs, std::size_t new_runs) {
+  const double variance = 1 / static_cast<double>(base_runs) + 1 / static_cast<double>(new_runs);
+  return kNormal95 * drift * std::sqrt(variance);
 }
 
 /// The logarithm of the factor by which the time changed, up or down; 0 where the change is not significant.
@@ -176,6 +201,11 @@ std::vector<ProgramComparison> compare_programs(const RunComparison& comparison,
     if (!compared.now) continue;
     const ProgramTotal now = total_of(*comparison.now, *compared.now);
     std::vector<TimeInterval> before;
+    std::vector<TimeInterval> after = {now.interval()};
+    for (const AnalysedRun& repeat : comparison.repeats) {
+      const ProgramTotal total = total_of(repeat, *compared.now);
+      if (total.time_s > 0) after.push_back(total.interval());
+    }
     ProgramComparison program;
     for (std::size_t base = 0; base < compared.bases.size(); ++base) {
       if (!compared.bases[base]) continue;
@@ -189,8 +219,8 @@ std::vector<ProgramComparison> compare_programs(const RunComparison& comparison,
     program.whole.point = {now.name, "all kernels", {}};
     program.whole.device = device;
     program.whole.label = fmt::format("all kernels of {}{}", now.name, device_suffix(comparison, device));
-    const double runs = 1 + 1 / static_cast<double>(before.size());
-    program.whole.time = TimeChange{pooled(before), now.interval(), kNormal95 * drift * std::sqrt(runs)};
+    program.whole.time =
+        TimeChange{pooled(before), pooled(after), drift_of_ratio(drift, before.size(), after.size())};
     program.whole.change = classify(*program.whole.time, comparison.smallest_change);
     programs.push_back(std::move(program));
   }
@@ -321,9 +351,10 @@ PointChange classify(const TimeChange& change, double smallest_change) {
 }
 
 PointComparison compare_point(std::vector<const RooflinePoint*> bases, const RooflinePoint* now, double drift,
-                              double smallest_change) {
+                              double smallest_change, std::vector<const RooflinePoint*> repeats) {
   PointComparison compared;
   compared.now = now;
+  if (has_time(now)) compared.repeats = timed_like(now, timed_bases(std::move(repeats)));
   std::erase(bases, nullptr);
   if (!bases.empty()) compared.base = bases.back();
   compared.bases = timed_bases(std::move(bases));
@@ -341,9 +372,10 @@ PointComparison compare_point(std::vector<const RooflinePoint*> bases, const Roo
   if (comparable.empty()) {
     compared.change = PointChange::timed_differently;
   } else {
-    const double runs = 1 + 1 / static_cast<double>(comparable.size());
-    compared.time =
-        TimeChange{pooled(times_of(comparable)), time_of(now), kNormal95 * drift * std::sqrt(runs)};
+    std::vector<TimeInterval> after = times_of(compared.repeats);
+    after.insert(after.begin(), time_of(now));
+    compared.time = TimeChange{pooled(times_of(comparable)), pooled(after),
+                               drift_of_ratio(drift, comparable.size(), after.size())};
     compared.change = classify(*compared.time, smallest_change);
   }
   compared.counter_changes = counter_changes(pooled_quantities(compared.bases), compared.now->quantities,
@@ -362,15 +394,27 @@ std::size_t RunComparison::count(PointChange change) const {
 }
 
 RunComparison compare(std::span<const AnalysedRun> baseline, const AnalysedRun& now, double smallest_change) {
+  return compare_repeated(baseline, baseline.size(), now, smallest_change);
+}
+
+RunComparison compare_repeated(std::span<const AnalysedRun> earlier, std::size_t base_runs,
+                               const AnalysedRun& now, double smallest_change) {
   RunComparison comparison;
-  comparison.baseline = baseline;
+  comparison.baseline = earlier.first(base_runs);
+  comparison.repeats = earlier.subspan(base_runs);
   comparison.now = &now;
   comparison.smallest_change = smallest_change;
-  comparison.devices = compared_devices(baseline, now);
-  const std::vector<MatchedPoint> matched = matched_points(baseline, now, comparison.devices);
-  const double drift = drift_between_runs(base_times(matched));
+  comparison.devices = compared_devices(earlier, now);
+  const std::vector<MatchedPoint> matched = matched_points(earlier, now, comparison.devices);
+  for (ComparedDevice& device : comparison.devices) device.bases.resize(base_runs);
+  const double drift = observed_drift(matched, base_runs);
   for (const MatchedPoint& match : matched) {
-    PointComparison point = compare_point(match.bases, match.now, drift, smallest_change);
+    const RepeatedPoint repeated = split(match, base_runs);
+    const bool is_in_base = std::any_of(repeated.bases.begin(), repeated.bases.end(),
+                                        [](const RooflinePoint* base) { return base != nullptr; });
+    if (match.now == nullptr && !is_in_base) continue;
+    PointComparison point =
+        compare_point(repeated.bases, match.now, drift, smallest_change, repeated.repeats);
     point.device = match.device;
     point.label += device_suffix(comparison, match.device);
     comparison.points.push_back(std::move(point));
@@ -379,7 +423,7 @@ RunComparison compare(std::span<const AnalysedRun> baseline, const AnalysedRun& 
   std::stable_sort(comparison.points.begin(), comparison.points.end(), point_comes_before);
   comparison.programs = compare_programs(comparison, drift);
   comparison.environment = environment_changes(comparison);
-  comparison.ceilings = ceiling_changes(baseline.back().run, now.run, comparison.devices);
+  comparison.ceilings = ceiling_changes(comparison.baseline.back().run, now.run, comparison.devices);
   return comparison;
 }
 

@@ -108,6 +108,8 @@ struct PointComparison {
   /// those timed as the point is now. If none has a time, the point as it failed; null if no base run has it.
   const RooflinePoint* base = nullptr;
   const RooflinePoint* now = nullptr;  ///< null where it is missing
+  /// The point in repetitions of the new run, where they timed it as the new run did.
+  std::vector<const RooflinePoint*> repeats;
 
   std::optional<TimeChange> time;  ///< where there is one before and now, taken in the same way
   /// Derived quantities that moved: exact ones by a factor of 1.001 or more, and by more than they differ
@@ -116,10 +118,11 @@ struct PointComparison {
 };
 
 /// Compares `now` with `bases`, the same point in base runs: oldest first, null where a run does not have it;
-/// `now` may be null, too, if not all of them are. `drift` is that between runs (`drift_between_runs`). The
-/// device is left to the caller, and the label is that of the run.
+/// `now` may be null, too, if not all of them are; `repeats` are like `bases`, in repetitions of the new run.
+/// `drift` is that between runs (`drift_between_runs`). The device is left to the caller, and the label is
+/// that of the run.
 PointComparison compare_point(std::vector<const RooflinePoint*> bases, const RooflinePoint* now, double drift,
-                              double smallest_change);
+                              double smallest_change, std::vector<const RooflinePoint*> repeats = {});
 
 /// Something about device, driver, tool or plan that is not what it was.
 struct EnvironmentChange {
@@ -149,6 +152,7 @@ double whole_time_s(const RooflinePoint& point);
 
 struct RunComparison {
   std::span<const AnalysedRun> baseline;
+  std::span<const AnalysedRun> repeats;  ///< of the new run; their times count as much as its own
   const AnalysedRun* now = nullptr;
   double smallest_change = kSmallestTimeChange;
   /// Those of the new run in its order, then those that only base runs have (`compared_devices.h`).
@@ -174,6 +178,11 @@ std::string timing_difference(const PointComparison& point);
 /// result points into both, which must outlive it.
 RunComparison compare(std::span<const AnalysedRun> baseline, const AnalysedRun& now,
                       double smallest_change = kSmallestTimeChange);
+
+/// The same for a new run that was repeated: `earlier` has the base runs, `base_runs` of them, and after them
+/// the repetitions, which were measured on the same devices.
+RunComparison compare_repeated(std::span<const AnalysedRun> earlier, std::size_t base_runs,
+                               const AnalysedRun& now, double smallest_change = kSmallestTimeChange);
 
 /// ` device 1` for a place in `RunComparison::devices`, to be added to a name; nothing where only one device
 /// is compared.

@@ -39,6 +39,17 @@ OptionalNumber value_of(const RooflinePoint& point, GateCheck check) {
   return std::nullopt;
 }
 
+/// Of the new run and its repetitions.
+std::vector<double> new_values(const PointComparison& point, GateCheck check) {
+  std::vector<double> values;
+  const auto add = [&](const RooflinePoint& run) {
+    if (const auto value = value_of(run, check)) values.push_back(*value);
+  };
+  add(*point.now);
+  for (const RooflinePoint* repeat : point.repeats) add(*repeat);
+  return values;
+}
+
 std::vector<double> base_values(const PointComparison& point, GateCheck check) {
   const bool is_time = check == GateCheck::time || check == GateCheck::roof;
   std::vector<double> values;
@@ -60,29 +71,46 @@ double count_spread(const RooflinePoint& point, GateCheck check) {
   return check == GateCheck::dram ? dram_spread(*point.measurement) : operations_spread(*point.measurement);
 }
 
+/// How far `values` (not empty), of `runs` of the same code, lie apart, and the counts of their launches.
+double spread_of(const std::vector<double>& values, const std::vector<const RooflinePoint*>& runs,
+                 GateCheck check) {
+  const auto [least, largest] = std::minmax_element(values.begin(), values.end());
+  double spread = *largest > 0 ? (*largest - *least) / *largest : 0;
+  for (const RooflinePoint* run : runs) spread = std::max(spread, count_spread(*run, check));
+  return spread;
+}
+
 /// The relative increase of a count that passes: the allowed one or, if larger, the spread from launch to
 /// launch on both sides.
 double allowed_count(const PointComparison& point, GateCheck check, const std::vector<double>& bases,
-                     double allowed) {
-  const auto [least, largest] = std::minmax_element(bases.begin(), bases.end());
-  double spread = *largest > 0 ? (*largest - *least) / *largest : 0;
-  for (const RooflinePoint* base : point.bases) spread = std::max(spread, count_spread(*base, check));
-  return std::max(allowed, spread + count_spread(*point.now, check));
+                     const std::vector<double>& values, double allowed) {
+  std::vector<const RooflinePoint*> new_runs = point.repeats;
+  new_runs.push_back(point.now);
+  return std::max(allowed, spread_of(bases, point.bases, check) + spread_of(values, new_runs, check));
 }
 
-GateResult check_time(const PointComparison& point, const std::vector<double>& bases, double value,
-                      double allowed) {
-  GateResult result{.check = GateCheck::time, .from = geometric_mean(bases), .to = value};
+/// By what factor noise may have slowed the new runs, or sped up the base.
+double noise_factor(const TimeChange& time) {
+  return time.ratio() / time.lowest_ratio();
+}
+
+GateResult check_time(const PointComparison& point, const std::vector<double>& bases,
+                      const std::vector<double>& values, double allowed) {
+  const double noise = noise_factor(*point.time);
+  GateResult result{.check = GateCheck::time, .from = geometric_mean(bases), .to = geometric_mean(values)};
   result.best_case = result.from * point.time->lowest_ratio();
   result.limit = result.from * (1 + allowed);
+  result.detectable = (1 + allowed) * noise - 1;
   return result;
 }
 
-GateResult check_roof(const PointComparison& point, const std::vector<double>& bases, double value,
-                      double allowed) {
-  GateResult result{.check = GateCheck::roof, .from = geometric_mean(bases), .to = value};
-  result.best_case = value * point.time->ratio() / point.time->lowest_ratio();
+GateResult check_roof(const PointComparison& point, const std::vector<double>& bases,
+                      const std::vector<double>& values, double allowed) {
+  const double noise = noise_factor(*point.time);
+  GateResult result{.check = GateCheck::roof, .from = geometric_mean(bases), .to = geometric_mean(values)};
+  result.best_case = result.to * noise;
   result.limit = result.from * (1 - allowed);
+  result.detectable = 1 - (1 - allowed) / noise;
   return result;
 }
 
@@ -92,29 +120,31 @@ double least_traffic(const RooflinePoint& point) {
 }
 
 GateResult check_count(const PointComparison& point, GateCheck check, const std::vector<double>& bases,
-                       double value, double allowed) {
+                       const std::vector<double>& values, double allowed) {
+  const double value = median(values);
   GateResult result{.check = check, .from = median(bases), .to = value, .best_case = value};
-  const double more = allowed_count(point, check, bases, allowed);
+  const double more = allowed_count(point, check, bases, values, allowed);
   // A cache that serves a point leaves few DRAM bytes to count: then the compulsory bytes are the scale or,
   // for a program's kernel, which has none declared, what it asks of L2.
   const bool is_dram = check == GateCheck::dram;
   const double scale = is_dram ? std::max(result.from, least_traffic(*point.now)) : result.from;
   const double background = is_dram ? kBackgroundDramBytesPerS * point.now->measurement->time->median_s : 0;
   result.limit = result.from + more * scale + background;
+  if (result.from > 0) result.detectable = result.limit / result.from - 1;
   return result;
 }
 
 GateResult check_point(const PointComparison& point, GateCheck check, const std::vector<double>& bases,
-                       double value, double allowed) {
-  GateResult result = check == GateCheck::time   ? check_time(point, bases, value, allowed)
-                      : check == GateCheck::roof ? check_roof(point, bases, value, allowed)
-                                                 : check_count(point, check, bases, value, allowed);
+                       const std::vector<double>& values, double allowed) {
+  GateResult result = check == GateCheck::time   ? check_time(point, bases, values, allowed)
+                      : check == GateCheck::roof ? check_roof(point, bases, values, allowed)
+                                                 : check_count(point, check, bases, values, allowed);
   // A lower fraction of the roof is worse; for all else, a higher value.
   const auto is_beyond = [&](double number) {
     return check == GateCheck::roof ? number < result.limit : number > result.limit;
   };
   result.outcome = is_beyond(result.best_case) ? GateOutcome::regressed
-                   : is_beyond(value)          ? GateOutcome::uncertain
+                   : is_beyond(result.to)      ? GateOutcome::uncertain
                                                : GateOutcome::passed;
   return result;
 }
@@ -204,10 +234,10 @@ std::vector<GateResult> check_all(const PointComparison& point, const GateOption
       continue;
     }
     const std::vector<double> bases = base_values(point, check);
-    const auto value = value_of(*point.now, check);
-    if (!bases.empty() && !value) lost.add(check, point);
-    results.push_back(!bases.empty() && value
-                          ? check_point(point, check, bases, *value, options.limit(check))
+    const bool has_value = value_of(*point.now, check).has_value();
+    if (!bases.empty() && !has_value) lost.add(check, point);
+    results.push_back(!bases.empty() && has_value
+                          ? check_point(point, check, bases, new_values(point, check), options.limit(check))
                           : GateResult{.check = check, .reason = "the base has no number"});
   }
   return results;
@@ -230,7 +260,7 @@ void add_program(Gate& gate, const ProgramComparison& program) {
   const TimeChange& time = *program.whole.time;
   const GateResult result =
       is_total_comparable(gate.coverage)
-          ? check_point(program.whole, GateCheck::time, {time.from.median_s}, time.to.median_s,
+          ? check_point(program.whole, GateCheck::time, {time.from.median_s}, {time.to.median_s},
                         gate.options.limit(GateCheck::time))
           : GateResult{.check = GateCheck::time, .reason = "the program did not do the same work"};
   gate.points.push_back({&program.whole, {}, {result}});

@@ -82,7 +82,10 @@ struct GateResult {
   double to = 0;    ///< 0 where unchecked
   /// The most favourable value that noise allows for: the point is at least as bad as this.
   double best_case = 0;
-  double limit = 0;    ///< the worst value that passes
+  double limit = 0;  ///< the worst value that passes
+  /// The smallest relative change for the worse that would have failed: what is allowed, and what the noise
+  /// of these runs hides. Nothing where unchecked, or the base has 0.
+  std::optional<double> detectable;
   std::string reason;  ///< why it is unchecked
 };
 

@@ -87,7 +87,11 @@ void add_doctor_command(CLI::App& app, Action& action) {
   add_json_flag(*command, options->json);
   command->footer(
       "Each line is ok, a warning (results may be inaccurate or incomplete) or fails,\n"
-      "followed by how to fix it. Exit code 3 if this machine cannot measure.");
+      "followed by how to fix it. Exit code 3 if this machine cannot measure.\n"
+      "\n"
+      "Environment:\n"
+      "  ROOFLINECTL_PROCESSES  where to look for programs that use the counters,\n"
+      "                         instead of /proc");
   command->callback([&action, options] { action = [options] { return doctor(*options); }; });
 }
 

@@ -5,9 +5,12 @@
 #include <cstdio>
 #include <iterator>
 #include <memory>
+#include <string_view>
 
 #include "cli/analysed_runs.h"
+#include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/gate/interleaved_runs.h"
 #include "cli/json_answer.h"
 #include "cli/options/percentage_option.h"
 #include "cli/terminal.h"
@@ -33,6 +36,10 @@ struct GateCommandOptions {
   std::vector<std::string> baseline;
   std::vector<std::string> history;
   std::size_t last = 10;
+  std::vector<std::string> sides;  // of --interleave: A and B
+  std::vector<std::string> command;
+  std::size_t rounds = 3;
+  std::string output = "runs";
   std::vector<std::string> only;
   std::vector<std::string> allow;
   std::string junit;
@@ -99,7 +106,41 @@ std::vector<AnalysedRun> bases_from_history(const AnalysedRun& now, const GateCo
           std::make_move_iterator(bases.end())};
 }
 
-int run_gate(const GateCommandOptions& options) {
+/// Judges the new run, writes and prints the result, and returns the exit code.
+int judge(const RunComparison& comparison, const GateCommandOptions& options) {
+  GateOptions chosen = options.gate;
+  chosen.checks = chosen_checks(options.only);
+  chosen.allow_other_devices = contains(options.allow, kDevices);
+  chosen.allow_other_points = contains(options.allow, kPoints);
+  chosen.allow_other_launches = contains(options.allow, kLaunches);
+  const Gate judged = gate(comparison, chosen);
+  if (!options.junit.empty()) {
+    write_file(options.junit, gate_junit(judged), "choose another file with --junit");
+  }
+  if (!options.markdown.empty()) {
+    write_file(options.markdown, gate_md(judged), "choose another file with --markdown");
+  }
+  if (options.json) {
+    const serial::Json head =
+        answer_head("gate", devices_of({comparison.baseline, comparison.repeats, {comparison.now, 1}}));
+    terminal::print("{}", serial::to_document(answered(head, gate_json(judged))));
+  } else {
+    terminal::print("{}", gate_text(judged, columns_of(stdout)));
+  }
+  return judged.exit_code();
+}
+
+int gate_interleaved(const GateCommandOptions& options) {
+  check_outputs(options);
+  const InterleavedRuns runs = measure_interleaved({.base = options.sides.at(0),
+                                                    .now = options.sides.at(1),
+                                                    .command = options.command,
+                                                    .rounds = options.rounds,
+                                                    .output = options.output});
+  return judge(compare_repeated(runs.earlier, runs.base_runs, runs.now), options);
+}
+
+int gate_runs(const GateCommandOptions& options) {
   check_outputs(options);
   const bool has_history = !options.history.empty();
   RunsToCompare runs = has_history ? RunsToCompare{{}, read_runs(options.runs)}
@@ -109,26 +150,7 @@ int run_gate(const GateCommandOptions& options) {
                 "use: gate BASE NEW, gate NEW --baseline BASE BASE ..., or gate NEW --history DIR");
   }
   if (has_history) runs.baseline = bases_from_history(runs.now.front(), options);
-  GateOptions chosen = options.gate;
-  chosen.checks = chosen_checks(options.only);
-  chosen.allow_other_devices = contains(options.allow, kDevices);
-  chosen.allow_other_points = contains(options.allow, kPoints);
-  chosen.allow_other_launches = contains(options.allow, kLaunches);
-  const RunComparison comparison = compare(runs.baseline, runs.now.front());
-  const Gate judged = gate(comparison, chosen);
-  if (!options.junit.empty()) {
-    write_file(options.junit, gate_junit(judged), "choose another file with --junit");
-  }
-  if (!options.markdown.empty()) {
-    write_file(options.markdown, gate_md(judged), "choose another file with --markdown");
-  }
-  if (options.json) {
-    const serial::Json head = answer_head("gate", devices_of({runs.baseline, runs.now}));
-    terminal::print("{}", serial::to_document(answered(head, gate_json(judged))));
-  } else {
-    terminal::print("{}", gate_text(judged, columns_of(stdout)));
-  }
-  return judged.exit_code();
+  return judge(compare(runs.baseline, runs.now.front()), options);
 }
 
 std::vector<std::string> names_of_checks() {
@@ -139,15 +161,21 @@ std::vector<std::string> names_of_checks() {
 
 }  // namespace
 
-void add_gate_command(CLI::App& app, Action& action) {
+void add_gate_command(CLI::App& app, Action& action, int argc, char** argv) {
   const auto options = std::make_shared<GateCommandOptions>();
-  CLI::App* const command =
-      app.add_subcommand("gate", "Fail (exit code 4) if a run is worse than its base; needs no GPU");
-  command
-      ->add_option("runs", options->runs,
-                   "The base run and the new run: each a run.json or run.json.gz, or its folder")
-      ->required()
-      ->type_name("RUN");
+  const int own = own_arguments(argc, argv);
+  if (own < argc) options->command.assign(argv + own + 1, argv + argc);
+  const bool is_interleaved = std::find(argv, argv + own, std::string_view("--interleave")) != argv + own;
+  CLI::App* const command = app.add_subcommand(
+      "gate",
+      "Fail (exit code 4) if a run is worse than its base; needs no GPU, except to measure "
+      "both");
+  CLI::Option* const runs =
+      command
+          ->add_option("runs", options->runs,
+                       "The base run and the new run: each a run.json or run.json.gz, or its folder")
+          ->required(!is_interleaved)
+          ->type_name("RUN");
   CLI::Option* const baseline =
       command
           ->add_option("--baseline", options->baseline,
@@ -166,6 +194,27 @@ void add_gate_command(CLI::App& app, Action& action) {
       ->check(CLI::Range(kFewestRunsOfHistory, std::size_t{1000}))
       ->capture_default_str()
       ->needs(history);
+  CLI::Option* const interleave =
+      command
+          ->add_option("--interleave", options->sides,
+                       "Measure the command after -- with A in place of {}, then with B, and so on in turn, "
+                       "and compare B with A; a command other than one of rooflinectl is profiled")
+          ->expected(2)
+          ->type_name("A B")
+          ->excludes(runs)
+          ->excludes(baseline)
+          ->excludes(history);
+  command->add_option("--rounds", options->rounds, "With --interleave: measure each this many times")
+      ->type_name("NUMBER")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{100}))
+      ->capture_default_str()
+      ->needs(interleave);
+  command
+      ->add_option("-o,--output", options->output,
+                   "With --interleave: folder in which to create gate/<UTC time>/")
+      ->type_name("DIR")
+      ->capture_default_str()
+      ->needs(interleave);
   GateOptions& limits = options->gate;
   add_percentage_option(*command, "--time", limits.time, "How much slower a point may be");
   add_percentage_option(*command, "--roof", limits.roof,
@@ -198,8 +247,18 @@ void add_gate_command(CLI::App& app, Action& action) {
       "  rooflinectl gate runs/base runs/new\n"
       "  rooflinectl gate runs/new --baseline runs/base-* --junit gate.xml\n"
       "  rooflinectl gate runs/reductions/latest --history runs/reductions\n"
-      "  rooflinectl gate runs/base runs/new --only counters");
-  command->callback([&action, options] { action = [options] { return run_gate(*options); }; });
+      "  rooflinectl gate runs/base runs/new --only counters\n"
+      "  rooflinectl gate --interleave build-base build-new -- {}/app --steps 20\n"
+      "  rooflinectl gate --interleave base new -- rooflinectl run {}/plan.yaml");
+  command->callback([&action, options, is_interleaved] {
+    if (is_interleaved && options->command.empty()) throw CLI::RequiredError("a COMMAND after --");
+    if (!is_interleaved && !options->command.empty()) {
+      throw CLI::RequiresError("a COMMAND after --", "--interleave");
+    }
+    action = [options, is_interleaved] {
+      return is_interleaved ? gate_interleaved(*options) : gate_runs(*options);
+    };
+  });
 }
 
 }  // namespace rooflinectl

@@ -42,6 +42,7 @@ Json to_json(const GateResult& result) {
   json["to"] = result.to;
   json["best_case"] = result.best_case;
   json["limit"] = result.limit;
+  if (result.detectable) json["detectable"] = *result.detectable;
   return json;
 }
 
@@ -88,12 +89,14 @@ std::string gate_json(const Gate& gate) {
                {"exit_code", gate.exit_code()},
                {"incomparable", gate.incomparable},
                {"baseline", Json::array()},
+               {"repeats", Json::array()},
                {"now", run_json(*gate.comparison->now)},
                {"limits", Json::object()},
                {"coverage", coverage_json(gate)},
                {"run", Json::array()},
                {"points", Json::array()}};
   for (const AnalysedRun& base : gate.comparison->baseline) json["baseline"].push_back(run_json(base));
+  for (const AnalysedRun& repeat : gate.comparison->repeats) json["repeats"].push_back(run_json(repeat));
   for (const GateCheck check : gate.options.checks) {
     json["limits"][std::string(to_string(check))] = gate.options.limit(check);
   }

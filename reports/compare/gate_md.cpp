@@ -25,14 +25,21 @@ std::string gate_md(const Gate& gate) {
       text += markdown::table_row(cells);
     }
   }
-  text += fmt::format("\nAllowed: {}.\n\n", gate_limits(gate));
+  text += fmt::format("\nAllowed: {}.\n", gate_limits(gate));
+  const std::string detectable = gate_detectable(gate);
+  if (!detectable.empty()) {
+    text += fmt::format("\nSmallest change that fails: {}.\n", markdown::escaped(detectable));
+  }
+  text += "\n";
   for (const AnalysedRun& base : gate.comparison->baseline) {
     text +=
         fmt::format("- base: {}: {}\n", markdown::escaped(base.name), markdown::escaped(run_text(base.run)));
   }
-  const AnalysedRun& now = *gate.comparison->now;
-  return text +
-         fmt::format("- new: {}: {}\n", markdown::escaped(now.name), markdown::escaped(run_text(now.run)));
+  const auto new_run = [](const AnalysedRun& run) {
+    return fmt::format("- new: {}: {}\n", markdown::escaped(run.name), markdown::escaped(run_text(run.run)));
+  };
+  for (const AnalysedRun& repeat : gate.comparison->repeats) text += new_run(repeat);
+  return text + new_run(*gate.comparison->now);
 }
 
 }  // namespace rooflinectl

@@ -76,6 +76,31 @@ constexpr std::array kGateColumns = {
         [](const GateRow& row) { return row.result != nullptr ? row.result->reason : row.point->loss; }},
 };
 
+// A check of a point whose smallest change that fails is known.
+struct DetectableChange {
+  double change = 0;
+  std::string_view label;
+};
+
+std::vector<DetectableChange> detectable_changes(const Gate& gate, GateCheck check) {
+  std::vector<DetectableChange> changes;
+  for (const GatePoint& point : gate.points) {
+    for (const GateResult& result : point.results) {
+      if (result.check == check && result.detectable) {
+        changes.push_back({*result.detectable, point.point->label});
+      }
+    }
+  }
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const DetectableChange& a, const DetectableChange& b) { return a.change < b.change; });
+  return changes;
+}
+
+std::string detectable_text(GateCheck check, double change) {
+  if (change == 0) return "any";
+  return format::change(check == GateCheck::roof ? 1 - change : 1 + change);
+}
+
 std::size_t lost_points(const Gate& gate) {
   return static_cast<std::size_t>(std::count_if(gate.points.begin(), gate.points.end(),
                                                 [](const GatePoint& point) { return !point.loss.empty(); }));
@@ -172,6 +197,20 @@ std::string gate_limits(const Gate& gate) {
         fmt::format("{} {}{:g} %", to_string(check), check == GateCheck::roof ? "−" : "+", limit * 100));
   }
   return fmt::format("{}", fmt::join(limits, ", "));
+}
+
+std::string gate_detectable(const Gate& gate) {
+  std::vector<std::string> texts;
+  for (const GateCheck check : gate.options.checks) {
+    const std::vector<DetectableChange> changes = detectable_changes(gate, check);
+    if (changes.empty()) continue;
+    const DetectableChange& noisiest = changes.back();
+    const std::string typical = detectable_text(check, changes[(changes.size() - 1) / 2].change);
+    const std::string worst = detectable_text(check, noisiest.change);
+    texts.push_back(fmt::format("{} {}", to_string(check), typical));
+    if (worst != typical) texts.back() += fmt::format(", at {} {}", noisiest.label, worst);
+  }
+  return fmt::format("{}", fmt::join(texts, "; "));
 }
 
 }  // namespace rooflinectl

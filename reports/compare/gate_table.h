@@ -43,4 +43,9 @@ std::string gate_verdict(const Gate& gate);
 /// `time +5 %, roof −5 %, dram +2 %, operations +0 %`
 std::string gate_limits(const Gate& gate);
 
+/// How small a change could have been and still fail, per check at the median point and at the noisiest:
+/// `time +5.4 %, at V7 +9.8 %; roof −5.3 %, at V7 −8.9 %; dram +2.1 %; operations any`. Empty if nothing was
+/// checked.
+std::string gate_detectable(const Gate& gate);
+
 }  // namespace rooflinectl

@@ -17,9 +17,14 @@ std::string gate_text(const Gate& gate, int columns) {
   for (const AnalysedRun& base : gate.comparison->baseline) {
     text += sentence(fmt::format("base: {}: {}", base.name, run_text(base.run)), width);
   }
+  for (const AnalysedRun& repeat : gate.comparison->repeats) {
+    text += sentence(fmt::format("new:  {}: {}", repeat.name, run_text(repeat.run)), width);
+  }
   const AnalysedRun& now = *gate.comparison->now;
   text += sentence(fmt::format("new:  {}: {}", now.name, run_text(now.run)), width);
   text += sentence(fmt::format("allowed: {}", gate_limits(gate)), width);
+  const std::string detectable = gate_detectable(gate);
+  if (!detectable.empty()) text += sentence("smallest change that fails: " + detectable, width);
   const std::vector<GateRow> rows = gate_rows(gate);
   if (!rows.empty()) {
     std::vector<TextColumn> table;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/machine/machine_checks.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 
 #include "runner/machine/catalogue.h"
+#include "runner/machine/counter_users.h"
 
 namespace rooflinectl {
 
@@ -23,25 +21,11 @@ std::optional<Check> container_check(const fs::path& root) {
                "expose it with `docker run --gpus all`, or nvidia.com/gpu in the pod's limits", true};
 }
 
-std::optional<Check> dcgm_check(const fs::path& processes) {
-  std::error_code error;
-  for (const fs::directory_entry& process : fs::directory_iterator(processes, error)) {
-    std::ifstream file(process.path() / "comm");
-    std::string name;
-    if (!std::getline(file, name) || (name != "nv-hostengine" && name != "dcgm-exporter")) continue;
-    return Check{"dcgm", CheckStatus::warning,
-                 fmt::format("{} is running (process {}) and may be using the counters", name,
-                             process.path().filename().string()),
-                 "if counting fails: dcgmi profile --pause, and --resume afterwards"};
-  }
-  return std::nullopt;
-}
-
 std::vector<Check> machine_checks(const std::string& device) {
   std::vector<Check> checks;
   if (const auto check = container_check()) checks.push_back(*check);
   for (const Check& check : load_checks(device)) checks.push_back(check);
-  if (const auto check = dcgm_check()) checks.push_back(*check);
+  if (const auto check = counter_users_check()) checks.push_back(*check);
   return checks;
 }
 

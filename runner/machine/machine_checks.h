@@ -14,12 +14,8 @@ namespace rooflinectl {
 /// the file system.
 std::optional<Check> container_check(const std::filesystem::path& root = "/");
 
-/// Warns of NVIDIA's data-centre monitor (DCGM), which may hold the counters; nothing where it does not run.
-/// `processes`: the folder of the process file system.
-std::optional<Check> dcgm_check(const std::filesystem::path& processes = "/proc");
-
 /// What stands in the way of measuring on a device, index or UUID, and what could make its numbers poor: what
-/// the collector finds, and the two above. Throws what `load_checks` throws.
+/// the collector finds, the check above, and that for other users of the counters. Throws what `load_checks` throws.
 std::vector<Check> machine_checks(const std::string& device);
 
 /// The first check because of which nothing can be measured; null if there is none.

@@ -106,6 +106,7 @@ pid_t start(const GuestProgram& program, const sigset_t& mask) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   if (program.folder) posix_spawn_file_actions_addchdir_np(&actions, program.folder->c_str());
+  if (program.output_is_error) posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
 
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);

@@ -16,6 +16,7 @@ struct GuestProgram {
   std::vector<std::string> command;                ///< the first is looked for on the PATH, as a shell does
   std::map<std::string, std::string> environment;  ///< added to ours, or overriding it
   std::optional<std::filesystem::path> folder;     ///< where it runs; nothing for ours
+  bool output_is_error = false;                    ///< its standard output is our standard error
 };
 
 /// How it ended.

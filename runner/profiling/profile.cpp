@@ -20,7 +20,7 @@
 #include "core/text/launch_filter.h"
 #include "core/text/names.h"
 #include "runner/machine/catalogue.h"
-#include "runner/machine/machine_checks.h"
+#include "runner/machine/counter_users.h"
 #include "runner/measuring/device_ceilings.h"
 #include "runner/measuring/recorder.h"
 #include "runner/profiling/injection.h"
@@ -98,7 +98,9 @@ class Profiling {
       take_records();
     } else {
       injection_variables(require_injection(), request_.settings);  // throws before anything is written
-      if (const auto check = dcgm_check()) observer_.warned(fmt::format("{}; {}", check->detail, check->fix));
+      if (const auto check = counter_users_check()) {
+        observer_.warned(fmt::format("{}; {}", check->detail, check->fix));
+      }
       make_folder();
       run_program();
     }

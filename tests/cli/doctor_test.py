@@ -3,9 +3,10 @@
 
 import json
 import re
+import sys
 import unittest
 
-from program import ProgramTest
+from program import HERE, ProgramTest
 
 
 class Doctor(ProgramTest):
@@ -62,6 +63,20 @@ class Doctor(ProgramTest):
 
     def test_a_tool_that_does_not_answer_is_reported(self):
         self.assertRegex(self.doctor(ncu="what?").stdout, r"(?m)^fails +ncu +.*does not print its version$")
+
+    def test_names_who_may_hold_the_counters(self):
+        for number, name in [(7, "nv-hostengine"), (8, "ncu")]:
+            (self.folder / "processes" / str(number)).mkdir(parents=True)
+            (self.folder / "processes" / str(number) / "comm").write_text(name + "\n")
+        users = "nv-hostengine (process 7) and ncu (process 8) may be using the counters"
+        fix = "if counting fails: dcgmi profile --pause, and --resume afterwards; wait for the other profiler, or end it: kill 8"
+        result = self.doctor()
+        self.assert_exit(result, 0)
+        self.assertIn(f"\nwarning  counter users   {users}\n{' ' * 25}{fix}\n", result.stdout)
+        self.assertIn(f"warning: counter users: {users}\n  {fix}\n", self.run_plan().stderr)
+        guest = [sys.executable, str(HERE / "fake_guest.py")]
+        profiled = self.call("profile", "--", *guest, ROOFLINECTL_INJECTION="/lib/librooflinectl-injection.so")
+        self.assertIn(f"{users}; {fix}", profiled.stderr)
 
     def test_json(self):
         checks = json.loads(self.doctor("--json").stdout)["checks"]

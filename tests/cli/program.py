@@ -43,6 +43,8 @@ class ProgramTest(unittest.TestCase):
                            FAKE_COLLECTOR_STATE=str(self.folder / "memory"),
                            FAKE_COLLECTOR_REQUESTS=str(self.requests), XDG_CACHE_HOME=str(self.folder / "cache"),
                            TMPDIR=str(self.folder / "temporary"),
+                           # Tests beside this one are no other users of counters.
+                           ROOFLINECTL_PROCESSES=str(self.folder / "processes"),
                            # For fake_collector.py: a launcher that would choose among Pythons takes longer than the Python.
                            PATH=f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}")
         environment.pop("CUDA_VISIBLE_DEVICES", None)

@@ -11,29 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void add_process(const fs::path& processes, const char* number, const char* name) {
-  fs::create_directories(processes / number);
-  write_file(processes / number / "comm", std::string(name) + "\n");
-}
-
-TEST(DcgmCheck, NamesTheProcessThatMayHoldTheCounters) {
-  const TemporaryFolder temporary;
-  add_process(temporary.path(), "1", "init");
-  add_process(temporary.path(), "42", "nv-hostengine");
-  const auto check = dcgm_check(temporary.path());
-  ASSERT_TRUE(check);
-  EXPECT_EQ(check->status, CheckStatus::warning);
-  EXPECT_EQ(check->detail, "nv-hostengine is running (process 42) and may be using the counters");
-  EXPECT_NE(check->fix.find("dcgmi profile --pause"), std::string::npos);
-}
-
-TEST(DcgmCheck, IsSilentWithoutIt) {
-  const TemporaryFolder temporary;
-  add_process(temporary.path(), "1", "init");
-  EXPECT_FALSE(dcgm_check(temporary.path()));
-  EXPECT_FALSE(dcgm_check(temporary.path() / "no such folder"));
-}
-
 TEST(ContainerCheck, FailsWhereTheDriverIsLoadedAndNoDeviceIsVisible) {
   const TemporaryFolder root;
   EXPECT_FALSE(container_check(root.path())) << "no driver";

@@ -7,6 +7,7 @@ import hashlib
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -91,6 +92,22 @@ class Installed(unittest.TestCase):
             nothing_else = {"PATH": "/nonexistent"}
             self.assertRegex(run(*command, "--version", env=nothing_else, cwd="/"), r"^rooflinectl \d")
             self.assertIn("reduce_v3_sequential", run(*command, "list", env=nothing_else, cwd="/"))
+
+
+class FromAClone(unittest.TestCase):
+    def test_pip_installs_the_package_alone_which_uses_the_program_that_it_is_told(self):
+        """With Debian's setuptools: pip would download the same."""
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        python = folder / "environment/bin/python"
+        shutil.copytree(SOURCE / "python", folder / "python", ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
+        run(sys.executable, "-m", "venv", "--system-site-packages", folder / "environment")
+        run(python, "-m", "pip", "install", "--no-index", "--no-build-isolation", "./python", cwd=folder)
+        shutil.rmtree(folder / "python")
+        program = {"ROOFLINECTL": f"{BUILD}/bin/rooflinectl"}
+        self.assertRegex(run(python, "-m", "rooflinectl", "--version", env=program, cwd="/"), r"^rooflinectl \d")
+        load = f"import rooflinectl; print(len(rooflinectl.load('{SOURCE}/recordings/ladder-h200').rows('points')))"
+        self.assertEqual(run(python, "-c", load, env=program, cwd="/"), "48\n")
+        self.assertTrue(list((folder / "environment").rglob("rooflinectl/py.typed")))
 
 
 if __name__ == "__main__":

@@ -94,6 +94,83 @@ TEST(Gate, WhatNoiseCanExplainIsUncertainAndPasses) {
   EXPECT_EQ(judged->count(GateOutcome::uncertain), 2U);
 }
 
+/// The smallest change of V3 that fails `check`, as a factor of what is checked.
+double detectable_factor(const Judged& judged, GateCheck check) {
+  for (const GatePoint& point : judged->points) {
+    for (const GateResult& result : point.results) {
+      if (point.point->label == "V3" && result.check == check) return 1 + result.detectable.value();
+    }
+  }
+  return 0;
+}
+
+TEST(Gate, StatesTheSmallestChangeThatFails) {
+  const Judged judged({ladder_run(), ladder_run()});
+  const auto fails = [](GateCheck check, double factor) {
+    const auto worse = changed_run(kV3, [=](Measurement& m) {
+      if (check == GateCheck::time) scale_time(m, factor);
+      if (check == GateCheck::roof) scale_time(m, 1 / (2 - factor));
+      if (check == GateCheck::dram) set_counter(m, counter::kDramReadBytes, factor);
+      if (check == GateCheck::operations) set_counter(m, counter::kFadd, factor);
+    });
+    GateOptions only;
+    only.checks = {check};
+    return Judged({ladder_run(), worse}, only)->exit_code() == 4;
+  };
+  for (const GateCheck check : kGateChecks) {
+    const double factor = detectable_factor(judged, check);
+    EXPECT_TRUE(fails(check, factor + 1e-3)) << to_string(check);
+    EXPECT_FALSE(fails(check, factor - 1e-3)) << to_string(check);
+  }
+  EXPECT_GT(detectable_factor(judged, GateCheck::time), 1.05);
+  EXPECT_EQ(detectable_factor(judged, GateCheck::operations), 1);
+  EXPECT_THAT(gate_text(*judged, 200), HasSubstr("\nsmallest change that fails: time +5."));
+  EXPECT_THAT(gate_md(*judged), HasSubstr("\n\nSmallest change that fails: time"));
+}
+
+TEST(Gate, RepetitionsOfTheNewRunTightenWhatItSees) {
+  const auto runs = analysed(std::vector<rooflinectl::Run>(6, ladder_run()));
+  const std::span<const AnalysedRun> earlier(runs.data(), 5);
+  double last = detectable_factor(Judged({ladder_run(), ladder_run()}), GateCheck::time);
+  for (const std::size_t bases : {4U, 3U}) {
+    const RunComparison comparison = compare_repeated(earlier, bases, runs.back());
+    const Gate judged = gate(comparison, {});
+    ASSERT_EQ(judged.exit_code(), 0);
+    const auto& point = *std::find_if(judged.points.begin(), judged.points.end(),
+                                      [](const GatePoint& one) { return one.point->label == "V3"; });
+    EXPECT_EQ(point.point->repeats.size(), 5 - bases);
+    EXPECT_LT(1 + *point.results.front().detectable, last);
+    last = 1 + *point.results.front().detectable;
+  }
+}
+
+TEST(Gate, RepetitionsOfTheNewRunCountAsMuchAsTheLast) {
+  const auto slower = [](double factor) {
+    return changed_run(kV3, [=](Measurement& m) { scale_time(m, factor); });
+  };
+  // One of three was unlucky; then two were.
+  const auto once = analysed({ladder_run(), ladder_run(), ladder_run(), ladder_run(), slower(1.1)});
+  const RunComparison unlucky = compare_repeated({once.data(), 4}, 2, once.back());
+  EXPECT_EQ(gate(unlucky, {}).exit_code(), 0);
+  const auto always = analysed({ladder_run(), ladder_run(), slower(1.1), slower(1.1), slower(1.1)});
+  const RunComparison worse = compare_repeated({always.data(), 4}, 2, always.back());
+  const Gate judged = gate(worse, {});
+  EXPECT_EQ(judged.exit_code(), 4);
+  EXPECT_THAT(gate_text(judged, 200), HasSubstr("+10.0 %"));
+  EXPECT_EQ(worse.baseline.size(), 2U);
+  EXPECT_EQ(worse.devices.front().bases.size(), 2U);
+}
+
+TEST(Gate, WhatOnlyARepetitionMeasuredIsNoPoint) {
+  auto fewer = ladder_run();
+  std::erase_if(fewer.plan.experiments.front().points,
+                [](const PointId& point) { return point.subject == kV3; });
+  std::erase_if(fewer.measurements, [](const Measurement& m) { return m.point.subject == kV3; });
+  const auto runs = analysed({fewer, ladder_run(), fewer});
+  const RunComparison comparison = compare_repeated({runs.data(), 2}, 1, runs.back());
+  EXPECT_EQ(comparison.points.size(), fewer.measurements.size());
+}
+
 TEST(Gate, ABaselineOfSeveralRunsForgivesALuckyDay) {
   const auto lucky = changed_run(kV7, [](Measurement& m) { scale_time(m, 0.92); });
   EXPECT_EQ(Judged({lucky, ladder_run()})->exit_code(), 4);
