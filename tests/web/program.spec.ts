@@ -205,7 +205,7 @@ test('begins with the kernel that could save more in several shapes than any gro
   await all.nth(0).locator('summary').click();
   await expect(all.nth(0).locator('h3')).toHaveText(['Idle time before each kernel', 'Idle time by length of the gap']);
   await first.locator('summary').click();
-  await expect(first).toContainText('Next: Keep its inputs contiguous');
+  await expect(first).toContainText('Next: Call it on aligned, contiguous inputs');
   await first.getByRole('button', { name: 'Show only these' }).click();
   await expect(rows(page)).toHaveCount(9);
   await expect(page.locator('.beginnings li').first()).toContainText('grid 8192');
