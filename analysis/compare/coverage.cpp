@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analysis/roofline/launch_times.h"
+
 namespace rooflinectl {
 
 namespace {
@@ -11,11 +13,6 @@ namespace {
 std::string name_in_any_experiment(PointId point) {
   point.experiment.clear();
   return range_name(point);
-}
-
-double launches_of(const RooflinePoint& point) {
-  const auto& launches = point.measurement->launches;
-  return launches ? static_cast<double>(launches->count) : 0;
 }
 
 /// Of a group in the base runs that have a time for it.
@@ -28,7 +25,7 @@ BaseGroup base_group(const PointComparison& point) {
   BaseGroup group;
   for (const RooflinePoint* base : point.bases) {
     group.time_s += whole_time_s(*base);
-    group.launches += launches_of(*base);
+    group.launches += launch_count(*base->measurement);
   }
   return group;
 }
@@ -40,7 +37,7 @@ double mean_time_s(const PointComparison& group, const RunComparison& comparison
 void add_launches(Coverage& result, const PointComparison& point) {
   const BaseGroup group = base_group(point);
   const auto bases = static_cast<double>(point.bases.size());
-  const double now = launches_of(*point.now);
+  const double now = launch_count(*point.now->measurement);
   result.launches_before += group.launches / bases;
   result.launches_now += now;
   result.common_s += group.time_s / bases;

@@ -27,8 +27,8 @@ constexpr std::string_view kMoreWorkPerCall =
     "Give it more work per call (larger shapes, a larger batch, several inputs at once), or fuse it with the "
     "work before or after it.";
 constexpr std::string_view kOtherKernelOfLibrary =
-    "Let the library choose another kernel: give it aligned, contiguous inputs whose shapes are multiples of "
-    "its tiles, a larger batch, or another algorithm or precision in its settings.";
+    "Get a faster kernel of the library: contiguous, aligned inputs; sizes that are multiples of 64 or 128; "
+    "larger batches; another algorithm or precision in its settings.";
 constexpr std::string_view kWholeWavesOfTiles =
     "Choose shapes or a batch whose tiles fill the SMs in whole waves, or let the library split the work "
     "further (split-K).";
@@ -228,7 +228,8 @@ const std::vector<Rule>& all_rules() {
        .bound = Bound::unknown,
        .only_if = {{&kOverlappedShare, less_than, kMostlyBesideOthers}},
        .when = {kBelowTheRoof},
-       .text = "It could not be determined what keeps this library kernel below its roof.",
+       .text = "The cause is unknown: this is a library's kernel, and no resource that was counted is near "
+               "its limit.",
        .step_for_library = kOtherKernelOfLibrary},
       {.id = "beside-others",
        .importance = Importance::cause,
@@ -325,8 +326,9 @@ const std::vector<Rule>& all_rules() {
        .when = {{&kPredicatedOff, at_least, 0.15}},
        .also = {&kWarpEfficiency},
        .text = "Many lanes are predicated off by a short “if”: they issue its instructions without effect.",
-       .next_step =
-           "Let whole warps retire, or give every lane work: add while loading, and finish with one warp."},
+       .next_step = "Keep the active threads contiguous, so that whole warps exit, or give every lane work: "
+                    "add while loading, "
+                    "and finish with one warp."},
       {.id = "bank-conflicts",
        .importance = Importance::cause,
        .only_if = {kBelowTheRoof, kLongerThanALaunch},

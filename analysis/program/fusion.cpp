@@ -28,10 +28,6 @@ std::string path_of(const RooflinePoint& group) {
   return std::string(group.measurement->point.axes.text(axis::kPath).value_or(""));
 }
 
-double launch_count(const RooflinePoint& group) {
-  return static_cast<double>(group.measurement->launches->count);
-}
-
 bool is_pass_over_data(const RooflinePoint& group) {
   return group.bound == Bound::dram && group.dram_bytes.value_or(0) > 0 &&
          group.ai_executed.value_or(0) < kFewFlopsPerByte;
@@ -41,11 +37,11 @@ bool is_pass_over_data(const RooflinePoint& group) {
 /// whole number.
 std::vector<double> passes_of(const std::vector<const RooflinePoint*>& kernels) {
   constexpr double kTolerance = 0.05;
-  double fewest = launch_count(*kernels.front());
-  for (const RooflinePoint* kernel : kernels) fewest = std::min(fewest, launch_count(*kernel));
+  double fewest = launch_count(*kernels.front()->measurement);
+  for (const RooflinePoint* kernel : kernels) fewest = std::min(fewest, launch_count(*kernel->measurement));
   std::vector<double> passes;
   for (const RooflinePoint* kernel : kernels) {
-    const double times = launch_count(*kernel) / fewest;
+    const double times = launch_count(*kernel->measurement) / fewest;
     if (std::abs(times - std::round(times)) > kTolerance * times) return {};
     passes.push_back(std::round(times));
   }
@@ -66,8 +62,8 @@ std::optional<FusionSaving> saving_of(const std::string& path, std::vector<const
     saving.bytes += passes[i] * bytes;
     saving.fewest_bytes = std::max(saving.fewest_bytes, bytes);
     smallest = std::min(smallest, bytes);
-    per_step_s +=
-        launch_count(*kernels[i]) * mean_launch(*kernels[i]->measurement).time_s / steps.value_or(1);
+    per_step_s += launch_count(*kernels[i]->measurement) * mean_launch(*kernels[i]->measurement).time_s /
+                  steps.value_or(1);
   }
   if (saving.fewest_bytes > kMostBytesOverFewest * smallest) return std::nullopt;
   const double beyond = 1 - saving.fewest_bytes / saving.bytes;

@@ -63,6 +63,7 @@ struct CollectiveWaiting {
   double wait_s = 0;  ///< of `DeviceUse::busy_s`, while no other kernel ran
   std::string last;   ///< the rank that comes last most often: `rank 1`
   double last_share = 0;
+  double last_slow_share = 0;  ///< of that rank's time in other kernels, what they took beyond the others'
 };
 
 /// The fewest kernels that take most of the time.

@@ -96,6 +96,10 @@ LaunchTime mean_launch(const RankLaunches& launches) {
   return within(mean_s, beyond_s / launches.median_s);
 }
 
+double launch_count(const Measurement& measurement) {
+  return measurement.launches ? static_cast<double>(measurement.launches->count) : 0;
+}
+
 bool has_uneven_launches(const Measurement& measurement) {
   constexpr double kUneven = 0.1;
   if (!is_observed(measurement) || !measurement.time || !(measurement.time->median_s > 0)) return false;

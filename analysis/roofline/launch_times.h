@@ -27,6 +27,9 @@ LaunchTime mean_launch(const Measurement& measurement);
 /// That of one rank, of whose launches only the interval of the median is known: as wide, relative to it.
 LaunchTime mean_launch(const RankLaunches& launches);
 
+/// How often a program launched the kernel; 0 for what no program launched.
+double launch_count(const Measurement& measurement);
+
 /// Whether mean and median of a program's launches differ by more than a tenth: neither describes all of
 /// them.
 bool has_uneven_launches(const Measurement& measurement);

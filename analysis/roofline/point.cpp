@@ -323,7 +323,7 @@ void set_roofs(RooflinePoint& point, const Run& run) {
   RoofOrReason roof;
   if (is_observed(point)) point.resources = resource_uses(measurement, roofs);
   if (is_collective(measurement)) {
-    roof.reason = "communication with other GPUs has no roof here";
+    roof.reason = "communication with other GPUs: no roof (see Ranks)";
   } else if (is_observed(point)) {
     roof = executed_roof(point.resources, point.flops_executed, counting);
     point.theoretical_roof =

@@ -27,6 +27,7 @@
 #include "reports/tables/devices/rank_table.h"
 #include "reports/tables/devices/scaling_table.h"
 #include "reports/tables/devices/spread_table.h"
+#include "reports/tables/loss_table.h"
 #include "reports/tables/operator_table.h"
 #include "reports/tables/point_table.h"
 #include "reports/tables/primitive_table.h"
@@ -124,8 +125,9 @@ std::string program(const Run& run, const ExperimentReport& report) {
   lines.insert(lines.end(), problems.begin(), problems.end());
   text += list(lines);
   for (const ProgramTable& table :
-       {recoverable_table(program, kTop), range_table(program, kMostRows), gap_table(program),
-        idle_before_table(program, kTop), transfer_table(program), roofless_table(program, kMostRows)}) {
+       {loss_table(program, kTop / 2), recoverable_table(program, kTop), range_table(program, kMostRows),
+        gap_table(program), idle_before_table(program, kTop), transfer_table(program),
+        roofless_table(program, kMostRows)}) {
     text += program_table(table);
   }
   if (report.operators) {

@@ -17,6 +17,7 @@
 #include "reports/tables/devices/rank_table.h"
 #include "reports/tables/devices/scaling_table.h"
 #include "reports/tables/devices/spread_table.h"
+#include "reports/tables/loss_table.h"
 #include "reports/tables/operator_table.h"
 #include "reports/tables/point_table.h"
 #include "reports/tables/primitive_table.h"
@@ -112,6 +113,8 @@ std::string program_block(const ExperimentReport& report, std::size_t width, Row
   const ProgramUse& program = *report.program;
   std::string text = sentence(fmt::format("{}: {}", report.analysis->name, report.chart.title), width) +
                      paragraph(program_headline(program), width) + "\n";
+  const std::string where_to_begin = program_table(loss_table(program, kTop / 2), width, {});
+  if (!where_to_begin.empty()) text += where_to_begin + "\n";
   const std::string savings = program_table(recoverable_table(program, most), width, {"launches"});
   if (!savings.empty()) text += savings + "\n";
   for (const std::string& line : program_sentences(run, program)) text += paragraph(line, width);

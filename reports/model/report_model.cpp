@@ -81,7 +81,9 @@ void add_waiting(ExperimentReport& report, const RankAnalysis& ranks, std::size_
   for (std::size_t device = 0; device < devices; ++device) {
     if (report.is_together() || device == report.analysis->device) used.insert(device);
   }
-  CollectiveWaiting waiting = {.last = ranks.latest().name, .last_share = ranks.latest_share()};
+  CollectiveWaiting waiting = {.last = ranks.latest().name,
+                               .last_share = ranks.latest_share(),
+                               .last_slow_share = ranks.latest().slow_share()};
   for (const RankUse& rank : ranks.ranks) {
     const auto& of_rank = rank.process->devices;
     const bool is_user = std::any_of(of_rank.begin(), of_rank.end(),

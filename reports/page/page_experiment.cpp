@@ -21,6 +21,7 @@
 #include "reports/sentences/point_facts.h"
 #include "reports/sentences/point_text.h"
 #include "reports/tables/devices/scaling_table.h"
+#include "reports/tables/loss_table.h"
 #include "reports/tables/operator_table.h"
 #include "reports/tables/point_table.h"
 #include "reports/tables/program_table.h"
@@ -224,7 +225,7 @@ std::string experiment(const ReportModel& model, const ExperimentReport& report)
   if (report.scaling) {
     rest["scaling"] = device_tables(kScalingExplanation, scaling_tables(*report.scaling));
   }
-  if (report.program) rest["program"] = program(run, *report.program, kernels);
+  if (report.program) rest["program"] = program(run, report.analysis->points, *report.program, kernels);
   if (operators) {
     rest["program"]["torch"] = operators->lists();
     for (const std::string& sentence : operator_sentences(*report.operators)) {

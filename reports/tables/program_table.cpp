@@ -9,6 +9,7 @@
 #include "core/text/kernel_name.h"
 #include "reports/sentences/import_text.h"
 #include "reports/sentences/point_text.h"
+#include "reports/tables/loss_table.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -28,11 +29,26 @@ std::string process_name(const Application& application, int id) {
                                              : fmt::format("process {}", id);
 }
 
-/// What an older run calls by the name of a pass: `operations was not counted`.
-std::string with_plural(const std::string& cause) {
-  constexpr std::string_view kSingular = "operations was not";
-  return cause.starts_with(kSingular) ? fmt::format("operations were not{}", cause.substr(kSingular.size()))
-                                      : cause;
+void replace(std::string& text, std::string_view from, std::string_view to) {
+  if (const std::size_t at = text.find(from); at != std::string::npos) text.replace(at, from.size(), to);
+}
+
+/// Why something was not counted, as runs have it, without the names of passes.
+std::string plain_cause(std::string cause) {
+  constexpr std::string_view kDuringAPass = " ran during the pass ";
+  if (const std::size_t at = cause.find(kDuringAPass); at != std::string::npos) {
+    cause.resize(at);
+    cause += " was counted";
+  }
+  if (const std::size_t at = cause.find(" was counted in the pass "); at != std::string::npos) {
+    cause.resize(at);
+    cause += " was counted";
+  }
+  replace(cause, "none of its 1 launches was counted", "its only launch was not counted");
+  replace(cause, "operations was not counted", "operations were not counted");
+  replace(cause, "instrumented code of collective kernels keeps the other ranks waiting",
+          "programs that use NCCL are not instrumented");
+  return cause;
 }
 
 std::string_view transfer_name(TransferKind kind) {
@@ -55,67 +71,6 @@ std::string_view transfer_name(TransferKind kind) {
       return "other";
   }
   return "?";
-}
-
-/// `could save up to 377.9 µs of each 4.4 ms step (8.5 %)`, or of all GPU time if it has no steps.
-std::string saving(const ProgramUse& program, std::string_view name, double recoverable_s,
-                   const std::optional<double>& per_step_s) {
-  if (per_step_s && program.step != nullptr) {
-    const double step_s = *program.step->interval_s;
-    return fmt::format("{} could save up to {} of each {} step ({})", name, format::duration(*per_step_s),
-                       format::duration(step_s), format::percent(*per_step_s / step_s));
-  }
-  return fmt::format("{} could save up to {} of {} ({})", name, format::duration(recoverable_s),
-                     format::duration(program.kernel_s), format::percent(recoverable_s / program.kernel_s));
-}
-
-/// The most that one kernel could save, in one shape or in several together.
-double most_of_a_kernel_s(const ProgramUse& program) {
-  if (program.recoverable.empty()) return 0;
-  const auto together = kernel_saving(program);
-  return together ? together->recoverable_s : *program.recoverable.front()->launches->recoverable_s;
-}
-
-bool is_fusion_most(const ProgramUse& program) {
-  return program.fusion && program.fusion->recoverable_s > most_of_a_kernel_s(program);
-}
-
-std::string fusion_name(const FusionSaving& fusion) {
-  return fmt::format("fusing {} DRAM-bound kernels over the same data in {}", fusion.kernels.size(),
-                     fusion.path);
-}
-
-std::string fusion_sentence(const ProgramUse& program) {
-  const FusionSaving& fusion = *program.fusion;
-  return fmt::format(
-      "In {}, {} DRAM-bound kernels with the same grid take {} ({} of GPU time), with little else between "
-      "them: they seem to go over the same data one after another, and move {:.1f} times the bytes of the "
-      "one that moves most. One fused kernel (torch.compile; for an optimizer, fused=True) could save up to "
-      "{}.",
-      fusion.path, fusion.kernels.size(), format::duration(fusion.total_s),
-      format::percent(fusion.total_s / program.kernel_s), fusion.bytes / fusion.fewest_bytes,
-      format::duration(fusion.recoverable_s));
-}
-
-/// Where to begin: with the group, with the kernel in several shapes, or with the kernels that one could
-/// replace, that could save most. Empty if nothing could save anything.
-std::string most_saving(const ProgramUse& program) {
-  if (is_fusion_most(program)) {
-    const FusionSaving& fusion = *program.fusion;
-    return saving(program, fusion_name(fusion), fusion.recoverable_s, fusion.recoverable_per_step_s);
-  }
-  if (program.recoverable.empty()) return {};
-  const auto together = kernel_saving(program);
-  const auto is_overlapped = [](const RooflinePoint* group) { return group->launches->is_overlapped; };
-  if (!together || std::any_of(together->groups.begin(), together->groups.end(), is_overlapped)) {
-    const RooflinePoint& group = *program.recoverable.front();
-    const std::string text =
-        saving(program, group.label, *group.launches->recoverable_s, group.launches->recoverable_per_step_s);
-    return group.launches->is_overlapped ? text + ", less where it overlaps with other kernels" : text;
-  }
-  const std::string name =
-      fmt::format("{} ({} shapes)", together->groups.front()->kernel, together->groups.size());
-  return saving(program, name, together->recoverable_s, together->recoverable_per_step_s);
 }
 
 /// The median, or where that says little about the launches, their mean.
@@ -148,82 +103,6 @@ std::string indent(std::size_t depth) {
   return text;
 }
 
-std::string idle_sentence(const IdleUse& idle) {
-  const std::string share = format::whole_percent(idle.cause_share);
-  const std::string gaps = format::counted(idle.cause_gaps, "gap");
-  switch (idle.cause) {
-    case IdleCause::launches:
-      return fmt::format(
-          "{} of the idle time is in {} below 100 µs: launching takes longer than running. CUDA graphs, or "
-          "fewer, longer kernels (fusion, larger batches), would help.",
-          share, gaps);
-    case IdleCause::between_launches:
-      return fmt::format(
-          "{} of the idle time is in {} of 100 µs to 1 ms: the CPU was busy or synchronising. Larger batches "
-          "and fewer synchronisations would help.",
-          share, gaps);
-    case IdleCause::elsewhere:
-      return fmt::format(
-          "{} of the idle time is in {} of 1 ms or more: the CPU was doing other work, such as loading "
-          "input, or was waiting.",
-          share, gaps);
-    case IdleCause::unclear:
-      break;
-  }
-  return {};
-}
-
-double most_recoverable_s(const ProgramUse& program) {
-  const double of_kernel_s =
-      program.recoverable.empty() ? 0 : *program.recoverable.front()->launches->recoverable_s;
-  return std::max(of_kernel_s, program.fusion ? program.fusion->recoverable_s : 0);
-}
-
-/// Whether this share of the time costs more than any kernel could save.
-bool costs_most(const ProgramUse& program, double share) {
-  const double busy = program.busy_share().value_or(1) + program.waiting_share();
-  return program.kernel_s > 0 && share >= busy * most_recoverable_s(program) / program.kernel_s;
-}
-
-bool is_waiting_notable(const ProgramUse& program) {
-  constexpr double kMuch = 0.1;
-  return program.waiting_share() >= kMuch && costs_most(program, program.waiting_share());
-}
-
-/// The idle time, where it costs more than any kernel could save; empty where it does not, or its cause is
-/// unclear.
-std::string idle_cause_text(const ProgramUse& program) {
-  if (!program.idle || !costs_most(program, program.idle->share)) return {};
-  switch (program.idle->cause) {
-    case IdleCause::launches:
-      return "waiting for launches, mostly for less than 100 µs";
-    case IdleCause::between_launches:
-      return "waiting for the CPU between kernels, mostly for 100 µs to 1 ms";
-    case IdleCause::elsewhere:
-      return "waiting for the CPU, mostly for 1 ms or more";
-    case IdleCause::unclear:
-      break;
-  }
-  return {};
-}
-
-/// What the device does besides work, if that costs more than any kernel could save: waiting within
-/// collectives first. Otherwise empty.
-std::string idle_headline(const ProgramUse& program) {
-  std::string text;
-  if (is_waiting_notable(program)) {
-    const CollectiveWaiting& waiting = *program.waiting;
-    text =
-        fmt::format("The GPU waits in collectives for the last rank {} of the time (in {} of them for {}). ",
-                    format::whole_percent(program.waiting_share()), format::whole_percent(waiting.last_share),
-                    waiting.last);
-  }
-  const std::string cause = idle_cause_text(program);
-  if (cause.empty()) return text;
-  return fmt::format("{}The GPU is idle {} of the time, {}. ", text,
-                     format::whole_percent(program.idle->share), cause);
-}
-
 /// A length that somebody chose: `5 µs`, `1 ms`.
 std::string bound(double seconds) {
   return seconds < 1e-3 ? fmt::format("{:g} µs", seconds * 1e6) : fmt::format("{:g} ms", seconds * 1e3);
@@ -239,12 +118,12 @@ std::string gap_name(const std::optional<double>& from_s, const std::optional<do
 /// Why a group has no roof, or was not timed.
 std::string roofless_reason(const RooflinePoint& group) {
   const std::string& cause = group.measurement->cause;
-  if (!group.measurement->time && !cause.empty()) return cause;
+  if (!group.measurement->time && !cause.empty()) return plain_cause(cause);
   if (!group.measurement->time && group.measurement->launches->held > 0) {
     return "each of its launches with a time waited for a rank that was held to be counted";
   }
   if (!group.measurement->time) return "none of its launches was traced";
-  return group.roof_missing;
+  return plain_cause(group.roof_missing);
 }
 
 std::string counted_sentence(const Run& run, const ProgramUse& program) {
@@ -258,46 +137,7 @@ std::string counted_sentence(const Run& run, const ProgramUse& program) {
   return text + ".";
 }
 
-std::string where_the_time_is(const ProgramUse& program) {
-  const std::vector<TimeLimit> limits = time_by_limit(program);
-  if (!limits.empty() && limits.front().bound == Bound::communication) {
-    return fmt::format("{} of GPU time is in collectives", format::whole_percent(limits.front().share));
-  }
-  const Concentration& most = program.concentration;
-  const std::string kernels = format::counted(program.kernels, "kernel");
-  if (most.kernels == program.kernels && most.kernels > 1) {
-    return fmt::format("GPU time is spread over {}", kernels);
-  }
-  return fmt::format("{} of GPU time is in {} of {}", format::whole_percent(most.share), most.kernels,
-                     kernels);
-}
-
 }  // namespace
-
-std::vector<Loss> losses_beside_kernels(const ProgramUse& program) {
-  std::vector<Loss> losses;
-  if (is_waiting_notable(program)) {
-    const CollectiveWaiting& waiting = *program.waiting;
-    losses.push_back(
-        {"waiting in collectives", waiting.wait_s,
-         fmt::format("In {} of the collectives, the others wait for {}: the table of ranks has its time "
-                     "in kernels; launches that come late there delay all.",
-                     format::whole_percent(waiting.last_share), waiting.last)});
-  }
-  if (!idle_cause_text(program).empty())
-    losses.push_back({"GPU idle", program.idle->idle_s, idle_sentence(*program.idle)});
-  if (is_fusion_most(program))
-    losses.push_back({fusion_name(*program.fusion), program.fusion->recoverable_s, fusion_sentence(program)});
-  const auto takes_more = [](const Loss& a, const Loss& b) { return a.time_s > b.time_s; };
-  std::stable_sort(losses.begin(), losses.end(), takes_more);
-  return losses;
-}
-
-std::string program_headline(const ProgramUse& program) {
-  std::string text = idle_headline(program) + where_the_time_is(program);
-  const std::string saving = most_saving(program);
-  return saving.empty() ? text + "." : fmt::format("{}; {}.", text, saving);
-}
 
 std::vector<std::string> program_sentences(const Run& run, const ProgramUse& program) {
   std::vector<std::string> texts = import_sentences(run);
@@ -322,10 +162,11 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
         format::percent(std::max(0.0, 1 - *busy - waiting)), format::duration(program.watched_s()),
         program.idle ? "without counting" : "of tracing, including launches held for counting"));
   }
-  if (program.idle && program.idle->cause != IdleCause::unclear)
-    texts.push_back(idle_sentence(*program.idle));
+  for (const Loss& loss : losses(program)) {
+    const LossText text = loss_text(program, loss);
+    if (!text.cause.empty()) texts.push_back(fmt::format("{} Next: {}", text.cause, text.next_step));
+  }
   texts.push_back(counted_sentence(run, program));
-  if (program.fusion) texts.push_back(fusion_sentence(program));
   if (program.short_groups > 0) {
     texts.push_back(fmt::format(
         "{} shorter than {}: {} launches take {} ({} of GPU time). Fewer of them (fusion, larger batches) "
@@ -365,6 +206,7 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
 }
 
 ProgramTable recoverable_table(const ProgramUse& program, std::size_t most) {
+  const LossBasis basis = loss_basis(program);
   ProgramTable table = {.title = "Possible savings",
                         .columns = {{"kernel"},
                                     {"share", true},
@@ -372,16 +214,16 @@ ProgramTable recoverable_table(const ProgramUse& program, std::size_t most) {
                                     {"time", true},
                                     {"of roofline", true},
                                     {"roof"},
-                                    {"could save", true}}};
+                                    {basis.is_step ? "could save/step" : "could save", true}}};
   const std::size_t shown = std::min(most, program.recoverable.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const RooflinePoint& group = *program.recoverable[i];
     const LaunchUse& launches = *group.launches;
-    table.rows.push_back(
-        {group.label, format::percent(launches.share), fmt::format("{}", group.measurement->launches->count),
-         launch_time_text(group), format::whole_percent(*group.fraction_of_roofline),
-         std::string(roof_name(group)),
-         fmt::format("{}{}", launches.is_overlapped ? "~" : "", format::duration(*launches.recoverable_s))});
+    table.rows.push_back({group.label, format::percent(launches.share),
+                          fmt::format("{}", group.measurement->launches->count), launch_time_text(group),
+                          format::whole_percent(*group.fraction_of_roofline), std::string(roof_name(group)),
+                          fmt::format("{}{}", launches.is_overlapped ? "~" : "",
+                                      format::duration(saving_share(program, launches) * basis.time_s))});
   }
   table.left_out = program.recoverable.size() - shown;
   for (const RooflinePoint* group : program.partly_counted) {
@@ -538,7 +380,7 @@ std::vector<std::string> program_problems(const Run& run) {
     const std::string subject =
         problem.subject.empty() ? "" : fmt::format(" ({})", short_kernel_name(problem.subject));
     const std::string hint = problem.hint.empty() ? "" : fmt::format(" — {}", problem.hint);
-    texts.push_back(fmt::format("{}{}{}{}", process, with_plural(problem.cause), subject, hint));
+    texts.push_back(fmt::format("{}{}{}{}", process, plain_cause(problem.cause), subject, hint));
   }
   return texts;
 }

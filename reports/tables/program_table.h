@@ -23,22 +23,6 @@ struct ProgramTable {
   std::size_t left_out = 0;  ///< rows that would be too many
 };
 
-/// `62 % of GPU time is in 5 of 41 kernels; layer_norm_backward could save up to 70 µs of each 1 ms step (7
-/// %).` Preceded, if they cost more than any kernel could save, by waiting in collectives and idle time: `The
-/// GPU is idle 51 % of the time, waiting for launches, mostly for less than 100 µs. `
-std::string program_headline(const ProgramUse& program);
-
-/// Time that no kernel alone could save.
-struct Loss {
-  std::string name;   ///< `GPU idle`
-  double time_s = 0;  ///< over the program
-  std::string text;   ///< the cause, and what would help
-};
-
-/// Waiting in collectives, idle time, and kernels that one could replace, as far as the headline names them;
-/// the most time first.
-std::vector<Loss> losses_beside_kernels(const ProgramUse& program);
-
 /// Busy and idle share, what was counted, what overlaps, what the trace did not see: one sentence each.
 std::vector<std::string> program_sentences(const Run& run, const ProgramUse& program);
 

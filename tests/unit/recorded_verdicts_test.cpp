@@ -18,12 +18,14 @@
 #include "core/serial/run_file.h"
 #include "reports/model/report_model.h"
 #include "reports/tables/devices/rank_table.h"
+#include "reports/tables/loss_table.h"
 #include "reports/tables/program_table.h"
 
 namespace rooflinectl::recorded_verdicts_test {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -185,8 +187,10 @@ TEST(RecordedVerdict, ShortKernelsSaveNothingEach) {
 TEST(RecordedVerdict, GapsOfAnEagerProgramMakeItLaunchBound) {
   const Program program("training-step-h200");
   EXPECT_EQ(program.use().idle->cause, IdleCause::launches);
-  EXPECT_THAT(program_headline(program.use()),
-              StartsWith("The GPU is idle 26 % of the time, waiting for launches, "));
+  EXPECT_THAT(
+      program_headline(program.use()),
+      StartsWith(
+          "The GPU is idle 26 % of the time (5.615 ms of each 21.42 ms step), waiting for launches, "));
 }
 
 TEST(RecordedVerdict, WaitingForARankIsNotWork) {
@@ -197,8 +201,28 @@ TEST(RecordedVerdict, WaitingForARankIsNotWork) {
   EXPECT_THAT(
       program_headline(program.use()),
       StartsWith(
-          "The GPU waits in collectives for the last rank 26 % of the time (in 82 % of them for rank 1). "
-          "The GPU is idle 43 % of the time, waiting for launches, "));
+          "The GPU is idle 43 % of the time (5.285 ms of each 12.15 ms step), waiting for launches, "));
+  EXPECT_THAT(
+      program_headline(program.use()),
+      HasSubstr("The GPU waits in collectives for the last rank 26 % of the time (3.166 ms), in 82 % of them "
+                "for rank 1. "));
+}
+
+// The page, the terminal and the headline rank all of them by what they cost of a step.
+TEST(RecordedVerdict, LossesOfAllKindsAreComparedByTheSameStep) {
+  const auto rows_of = [](const char* recording) {
+    const Program program(recording);
+    std::vector<std::string> rows;
+    for (const auto& row : loss_table(program.use(), 3).rows) rows.push_back(row[0] + ": " + row[1]);
+    return rows;
+  };
+  EXPECT_THAT(rows_of("training-step-h200"),
+              ElementsAre("GPU idle: 5.615 ms",
+                          "fusing 7 DRAM-bound kernels over the same data in optimizer: 2.791 ms",
+                          "elementwise<direct copy, f32> [unrolled] (8 shapes): 690.7 µs"));
+  EXPECT_THAT(rows_of("data-parallel-two-h200"),
+              ElementsAre("GPU idle: 5.285 ms", "waiting in collectives: 3.166 ms",
+                          "embedding_backward_feature<f32, i64>: ~55.21 µs"));
 }
 
 TEST(RecordedVerdict, AKernelBesideACollectiveSaysSo) {

@@ -11,6 +11,7 @@
 #include "reports/page/page_roofs.h"
 #include "reports/page/page_tables.h"
 #include "reports/sentences/point_text.h"
+#include "reports/tables/loss_table.h"
 #include "reports/tables/operator_table.h"
 #include "reports/tables/program_table.h"
 #include "reports/text/format.h"
@@ -133,6 +134,44 @@ Json ranges(const ProgramUse& use) {
   return list;
 }
 
+Json loss_basis_view(const ProgramUse& use) {
+  const LossBasis basis = loss_basis(use);
+  // Kernels whose saving of a step is not known save their part of all time.
+  return {{"is_step", basis.is_step},
+          {"time_s", rounded(basis.time_s)},
+          {"share_per_s", rounded(saving_share(use, 1, std::nullopt))}};
+}
+
+// What shows the cause.
+Json evidence_of(const ProgramUse& use, LossKind kind) {
+  constexpr std::size_t kMostGaps = 5;
+  Json tables = Json::array();
+  if (kind != LossKind::idle) return tables;
+  for (const ProgramTable& one : {idle_before_table(use, kMostGaps), gap_table(use)}) {
+    if (!one.rows.empty()) tables.push_back(titled_table(one));
+  }
+  return tables;
+}
+
+// The page lists kernels itself, as the filters leave them.
+Json losses_beside_kernels(const std::vector<RooflinePoint>& points, const ProgramUse& use) {
+  Json list = Json::array();
+  for (const Loss& loss : losses(use)) {
+    const LossText text = loss_text(use, loss);
+    if (text.cause.empty()) continue;
+    Json kernels = Json::array();
+    for (const RooflinePoint* group : loss.groups) kernels.push_back(group - points.data());
+    list.push_back({{"name", text.name},
+                    {"share", rounded(loss.share)},
+                    {"cause", text.cause},
+                    {"next_step", text.next_step},
+                    {"is_waiting", loss.kind == LossKind::waiting},
+                    {"kernels", std::move(kernels)},
+                    {"tables", evidence_of(use, loss.kind)}});
+  }
+  return list;
+}
+
 }  // namespace
 
 std::size_t KernelNames::index_of(const std::string& name) {
@@ -227,7 +266,8 @@ Json group(const Run& run, const RooflinePoint& point, KernelNames& names) {
           {"roofs", roofs_of(run, measurement.device, ceilings_of(point))}};
 }
 
-Json program(const Run& run, const ProgramUse& use, const KernelNames& names) {
+Json program(const Run& run, const std::vector<RooflinePoint>& points, const ProgramUse& use,
+             const KernelNames& names) {
   constexpr std::size_t kMostRows = 500;
   constexpr std::size_t kMostGaps = 10;
   Json tables = Json::array();
@@ -237,12 +277,9 @@ Json program(const Run& run, const ProgramUse& use, const KernelNames& names) {
   }
   std::vector<std::string> sentences = program_sentences(run, use);
   for (std::string& problem : program_problems(run)) sentences.push_back(std::move(problem));
-  Json losses = Json::array();
-  for (const Loss& loss : losses_beside_kernels(use)) {
-    losses.push_back({{"name", loss.name}, {"value", format::duration(loss.time_s)}, {"text", loss.text}});
-  }
   return {{"kernel_s", rounded(use.kernel_s)},
-          {"losses", std::move(losses)},
+          {"losses", losses_beside_kernels(points, use)},
+          {"loss_basis", loss_basis_view(use)},
           {"figures", figures(use)},
           {"sentences", sentences},
           {"ranges", ranges(use)},

@@ -48,7 +48,8 @@ class OperatorView {
 /// its time, and its roofs.
 Json group(const Run& run, const RooflinePoint& point, KernelNames& names);
 
-/// The program as a whole: figures, NVTX ranges, tables.
-Json program(const Run& run, const ProgramUse& use, const KernelNames& names);
+/// The program as a whole: figures, losses, NVTX ranges, tables. `points` are those of `use`.
+Json program(const Run& run, const std::vector<RooflinePoint>& points, const ProgramUse& use,
+             const KernelNames& names);
 
 }  // namespace rooflinectl::page

@@ -40,6 +40,9 @@ export interface PointView extends Omit<PointData, 'family' | 'levels'> {
 export type GroupView = PointView & { group: Group };
 export const isGroup = (point: PointView | undefined): point is GroupView => point?.group !== undefined;
 
+export type Program = NonNullable<ExperimentData['program']>;
+export type Loss = Program['losses'][number];
+
 export interface ExperimentView extends Omit<ExperimentData, 'points'> {
   points: PointView[];
   /** Whether all of its points are kernels of a profiled program. */

@@ -242,7 +242,7 @@ class ProgramFigure {
     const pixels = stacked(strip.map(({ part }, i) => ({ x: xOf(i), radius: radiusOf(part) })), box);
     this.marks.push(...strip.map((shown, i) => this.markOf(shown, [shares[i] as number, 1], pixels[i] as Pixel)));
     const name = levelName(level);
-    const title = plane.width < 600 ? `No FLOP/s: share of ${name}` : `No FLOP/s known: share of the ${name} bandwidth`;
+    const title = plane.width < 600 ? `No FLOP count: % of ${name}` : `Kernels without a FLOP count: % of ${name} bandwidth`;
     const spots = strip.map((shown, i) => this.spotOf(shown, pixels[i] as Pixel));
     this.drawing.addFixed(stripOf(plane, box, most, title, this.colours), marksOf(spots, this.look));
     strip.forEach((shown, i) => this.see(shown, pixels[i] as Pixel));

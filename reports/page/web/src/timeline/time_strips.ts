@@ -309,7 +309,7 @@ export function timeStrips(store: ViewStore): HTMLElement {
   let experiment = -1;
   const build = (whole: ExperimentView, timeline: Timeline): void => {
     const said = h('p', { class: 'muted said', role: 'status' });
-    const hint = `Drag: select a time · Ctrl + wheel: zoom · click: a phase or a kernel. ${timeline.sentences[0] ?? ''}`;
+    const hint = `${timeline.sentences[0] ?? ''} Drag: select a time · Ctrl + wheel: zoom · click: a phase or a kernel`;
     const made = new Strips(store, whole, timeline, (text) => { said.textContent = text === '' ? hint : text; });
     said.textContent = hint;
     strips = made;

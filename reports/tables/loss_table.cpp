@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/tables/loss_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "reports/text/format.h"
+
+namespace rooflinectl {
+namespace {
+
+bool is_kernel(const Loss& loss) {
+  return loss.kind != LossKind::waiting && loss.kind != LossKind::idle;
+}
+
+/// What the CPU does, and what would help: after `The GPU is idle 51 % of the time, `.
+std::string_view idle_headline(IdleCause cause) {
+  switch (cause) {
+    case IdleCause::launches:
+      return "waiting for launches, mostly for less than 100 µs: try CUDA graphs, or larger batches";
+    case IdleCause::between_launches:
+      return "waiting for the CPU between kernels, mostly for 100 µs to 1 ms: try larger batches and fewer "
+             "synchronisations";
+    case IdleCause::elsewhere:
+      return "waiting for the CPU, mostly for 1 ms or more: look at what it does then";
+    case IdleCause::unclear:
+      break;
+  }
+  return "";
+}
+
+LossText idle_text(const IdleUse& idle) {
+  const std::string where =
+      fmt::format("{} of the idle time is in {}", format::whole_percent(idle.cause_share),
+                  format::counted(idle.cause_gaps, "gap"));
+  switch (idle.cause) {
+    case IdleCause::launches:
+      return {.cause = where + " below 100 µs: launching takes longer than running (launch-bound).",
+              .next_step = "Use CUDA graphs, or fewer, longer kernels (fusion, larger batches)."};
+    case IdleCause::between_launches:
+      return {.cause = where + " of 100 µs to 1 ms: the CPU was busy or synchronising (host-bound).",
+              .next_step = "Use larger batches and fewer synchronisations."};
+    case IdleCause::elsewhere:
+      return {.cause = where + " of 1 ms or more: the CPU was doing other work, or was waiting (host-bound).",
+              .next_step = "Do that work, such as loading input, in other threads or ahead of time."};
+    case IdleCause::unclear:
+      break;
+  }
+  return {};
+}
+
+LossText waiting_text(const CollectiveWaiting& waiting) {
+  constexpr double kSlow = 0.01;
+  const std::string others = fmt::format("In {} of the collectives, the others wait for {}",
+                                         format::whole_percent(waiting.last_share), waiting.last);
+  if (waiting.last_slow_share >= kSlow) {
+    return {.cause = fmt::format("{}, whose kernels take {} longer than those of the others.", others,
+                                 format::percent(waiting.last_slow_share)),
+            .next_step =
+                fmt::format("Give {} less work, or find what slows its kernels (see Ranks).", waiting.last)};
+  }
+  return {.cause = fmt::format("{}. Its kernels are not slower: its CPU launches late.", others),
+          .next_step = fmt::format(
+              "Find what the CPU of {} does before collectives: input, logging, synchronisation, other "
+              "programs on its cores.",
+              waiting.last)};
+}
+
+LossText fusion_text(const ProgramUse& program) {
+  const FusionSaving& fusion = *program.fusion;
+  return {.name = fmt::format("fusing {} DRAM-bound kernels over the same data in {}", fusion.kernels.size(),
+                              fusion.path),
+          .cause = fmt::format(
+              "In {}, {} DRAM-bound kernels with the same grid take {} of GPU time, with little else between "
+              "them: they seem to go over the same data one after another, and move {:.1f} times the bytes "
+              "of the one that moves most.",
+              fusion.path, fusion.kernels.size(), format::percent(fusion.total_s / program.kernel_s),
+              fusion.bytes / fusion.fewest_bytes),
+          .next_step = "Use one fused kernel (torch.compile; for an optimizer, fused=True)."};
+}
+
+bool overlaps(const Loss& loss) {
+  return std::any_of(loss.groups.begin(), loss.groups.end(),
+                     [](const RooflinePoint* group) { return group->launches->is_overlapped; });
+}
+
+/// `377.9 µs of each 4.4 ms step`, or of all time if there are no steps; without that if it was said before.
+std::string cost_of_all(const ProgramUse& program, const Loss& loss, bool is_said) {
+  const LossBasis basis = loss_basis(program);
+  const std::string cost = format::duration(loss.share * basis.time_s);
+  if (is_said) return cost;
+  const std::string all = format::duration(basis.time_s);
+  return basis.is_step ? fmt::format("{} of each {} step", cost, all) : fmt::format("{} of {}", cost, all);
+}
+
+/// `layer_norm could save up to 377.9 µs of each 4.4 ms step (8.5 %)`.
+std::string saving(const ProgramUse& program, const Loss& loss, bool is_said) {
+  return fmt::format("{} could save up to {} ({}){}", loss_text(program, loss).name,
+                     cost_of_all(program, loss, is_said), format::percent(loss.share),
+                     overlaps(loss) ? ", less where it overlaps with other kernels" : "");
+}
+
+/// A sentence on waiting or idle time.
+std::string loss_headline(const ProgramUse& program, const Loss& loss, bool is_said) {
+  const std::string share = fmt::format("{} of the time ({})", format::whole_percent(loss.share),
+                                        cost_of_all(program, loss, is_said));
+  if (loss.kind == LossKind::idle) {
+    return fmt::format("The GPU is idle {}, {}. ", share, idle_headline(program.idle->cause));
+  }
+  return fmt::format("The GPU waits in collectives for the last rank {}, in {} of them for {}. ", share,
+                     format::whole_percent(program.waiting->last_share), program.waiting->last);
+}
+
+std::string where_the_time_is(const ProgramUse& program) {
+  const std::vector<TimeLimit> limits = time_by_limit(program);
+  if (!limits.empty() && limits.front().bound == Bound::communication) {
+    return fmt::format("{} of GPU time is in collectives", format::whole_percent(limits.front().share));
+  }
+  const Concentration& most = program.concentration;
+  const std::string kernels = format::counted(program.kernels, "kernel");
+  if (most.kernels == program.kernels && most.kernels > 1) {
+    return fmt::format("GPU time is spread over {}", kernels);
+  }
+  return fmt::format("{} of GPU time is in {} of {}", format::whole_percent(most.share), most.kernels,
+                     kernels);
+}
+
+}  // namespace
+
+LossText loss_text(const ProgramUse& program, const Loss& loss) {
+  LossText text;
+  switch (loss.kind) {
+    case LossKind::waiting:
+      text = waiting_text(*program.waiting);
+      text.name = "waiting in collectives";
+      break;
+    case LossKind::idle:
+      text = idle_text(*program.idle);
+      text.name = "GPU idle";
+      break;
+    case LossKind::fusion:
+      text = fusion_text(program);
+      break;
+    case LossKind::shapes:
+      text.name = fmt::format("{} ({} shapes)", loss.groups.front()->kernel, loss.groups.size());
+      break;
+    case LossKind::kernel:
+      text.name = loss.groups.front()->label;
+      break;
+  }
+  text.cost = (overlaps(loss) ? "~" : "") + format::duration(loss.share * loss_basis(program).time_s);
+  return text;
+}
+
+std::string program_headline(const ProgramUse& program) {
+  const std::vector<Loss> all = losses(program);
+  const auto first_kernel = std::find_if(all.begin(), all.end(), is_kernel);
+  std::string text;
+  for (auto loss = all.begin(); loss != first_kernel; ++loss)
+    text += loss_headline(program, *loss, !text.empty());
+  const bool is_said = !text.empty();
+  text += where_the_time_is(program);
+  if (first_kernel == all.end()) return text + ".";
+  return fmt::format("{}; {}.", text, saving(program, *first_kernel, is_said));
+}
+
+ProgramTable loss_table(const ProgramUse& program, std::size_t most) {
+  ProgramTable table = {.title = "Where to begin",
+                        .columns = {{"where to begin"},
+                                    {loss_basis(program).is_step ? "per step" : "could save", true},
+                                    {loss_basis(program).is_step ? "of a step" : "of the time", true}}};
+  const std::vector<Loss> all = losses(program);
+  const auto is_one_kernel = [](const Loss& loss) { return loss.kind == LossKind::kernel; };
+  if (std::all_of(all.begin(), all.end(), is_one_kernel)) return table;
+  const std::size_t shown = std::min(most, all.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const LossText text = loss_text(program, all[i]);
+    table.rows.push_back({text.name, text.cost, format::percent(all[i].share)});
+  }
+  return table;
+}
+
+}  // namespace rooflinectl

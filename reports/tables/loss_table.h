@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "analysis/program/losses.h"
+#include "reports/tables/program_table.h"
+
+/// Where to begin with a program: what costs it most time, why, and what to do.
+namespace rooflinectl {
+
+/// In words.
+struct LossText {
+  std::string name;       ///< `GPU idle`
+  std::string cost;       ///< `5.604 ms`: of a step, if the program has steps
+  std::string cause;      ///< a sentence; empty for a kernel, which `explain` explains
+  std::string next_step;  ///< likewise
+};
+
+LossText loss_text(const ProgramUse& program, const Loss& loss);
+
+/// `The GPU is idle 51 % of the time (510 µs of each 1 ms step), waiting for launches: … . 62 % of GPU time
+/// is in 5 of 41 kernels; layer_norm_backward could save up to 70 µs of each 1 ms step (7 %).` Waiting in
+/// collectives and idle time are there if they cost more than any kernel could save.
+std::string program_headline(const ProgramUse& program);
+
+/// The largest losses, at most `most`. Empty if kernels, each by itself, are all that there is: their table
+/// says the same.
+ProgramTable loss_table(const ProgramUse& program, std::size_t most);
+
+}  // namespace rooflinectl
