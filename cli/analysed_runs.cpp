@@ -3,11 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <deque>
+
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/serial/many_runs.h"
 #include "core/serial/program/timeline_file.h"
 #include "core/serial/run_file.h"
+#include "core/serial/run_index.h"
+#include "runner/version.h"
 
 namespace rooflinectl {
 
@@ -17,6 +22,11 @@ namespace {
 std::string name_of_run(const std::filesystem::path& file) {
   const bool is_usual = file.filename() == "run.json" || file.filename() == "run.json.gz";
   return (is_usual && file.has_parent_path() ? file.parent_path() : file).string();
+}
+
+/// Of this program: its commit changes what it makes of a run.
+std::string version_text() {
+  return fmt::format("{} {}", tool_version(), tool_commit());
 }
 
 }  // namespace
@@ -41,8 +51,15 @@ RunsOverTime read_runs_over_time(const std::vector<std::string>& names) {
   RunsOverTime result;
   result.files = run_files_below(names);
   ProgressDisplay display(stderr);
-  const auto read = [](const std::filesystem::path& file) {
-    AnalysedRun run(name_of_run(file), read_run(file));
+  std::deque<RunIndex> indices;
+  for (const std::string& name : names) indices.emplace_back(name, version_text());
+  const auto index_of = [&](const std::filesystem::path& file) {
+    return std::find_if(indices.begin(), indices.end(),
+                        [&](const RunIndex& index) { return index.covers(file); });
+  };
+  const auto read = [&](const std::filesystem::path& file) {
+    const auto index = index_of(file);
+    AnalysedRun run(name_of_run(file), index == indices.end() ? read_run(file) : index->read(file));
     // Samples are most of a run, and what follows is about their medians.
     for (Measurement& measurement : run.run.measurements) {
       if (!measurement.time) continue;
@@ -60,6 +77,7 @@ RunsOverTime read_runs_over_time(const std::vector<std::string>& names) {
     }
     display.status(fmt::format("read {} of {} runs", i + 1, result.files.size()));
   });
+  for (const RunIndex& index : indices) index.save();
   return result;
 }
 

@@ -128,9 +128,14 @@ ComparableRuns runs_comparable_with(const AnalysedRun& now, std::vector<Analysed
   ComparableRuns comparable;
   for (AnalysedRun& run : runs) {
     std::string reason = reason_against(run, now);
-    const auto copy = std::find_if(comparable.runs.begin(), comparable.runs.end(),
-                                   [&](const AnalysedRun& other) { return are_same_run(other, run); });
-    if (reason.empty() && copy != comparable.runs.end()) {
+    // Copies began in the same second, so they are neighbours.
+    auto copy = comparable.runs.rbegin();
+    while (copy != comparable.runs.rend() && copy->run.started_utc == run.run.started_utc &&
+           !are_same_run(*copy, run)) {
+      ++copy;
+    }
+    const bool is_copy = copy != comparable.runs.rend() && copy->run.started_utc == run.run.started_utc;
+    if (reason.empty() && is_copy) {
       reason = fmt::format("is the same run as {}", copy->name);
     }
     if (reason.empty()) {

@@ -9,15 +9,6 @@ namespace rooflinectl {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-std::string unpacked_file(const fs::path& file) {
-  std::string content = read_file(file);
-  return is_gzipped(content) ? gunzipped(content, file.string(), kMaxFileBytes) : content;
-}
-
-}  // namespace
-
 fs::path run_file(const fs::path& run) {
   std::error_code unknown;  // reported when it is read
   if (!fs::is_directory(run, unknown)) return run;
@@ -32,14 +23,19 @@ std::vector<fs::path> run_files(const std::vector<std::string>& runs) {
   return files;
 }
 
+std::string run_text(const fs::path& file) {
+  std::string content = read_file(file);
+  return is_gzipped(content) ? gunzipped(content, file.string(), kMaxFileBytes) : content;
+}
+
 Run read_run(const fs::path& file) {
-  return run_from_json(unpacked_file(file), file.string());
+  return run_from_json(run_text(file), file.string());
 }
 
 Run read_run_without_details(const fs::path& file) {
   static const std::set<std::string_view> details = {"counters", "counter_repeats", "counter_spread",
                                                      "over_time", "samples_s"};
-  return run_from_json(serial::emptied(unpacked_file(file), details), file.string());
+  return run_from_json(serial::emptied(run_text(file), details), file.string());
 }
 
 void write_run(const fs::path& file, const Run& run) {

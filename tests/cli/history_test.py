@@ -3,6 +3,7 @@
 
 import copy
 import csv
+import datetime
 import io
 import json
 import os
@@ -31,7 +32,7 @@ class HistoryTest(unittest.TestCase):
     def measured(self, day, factor=1.0, change=lambda run: None, folder="runs"):
         """A run of that day of December, whose V3 takes `factor` as long."""
         run = copy.deepcopy(self.recording)
-        run["started_utc"] = f"2026-12-{day:02}T10:00:00Z"
+        run["started_utc"] = f"{datetime.date(2026, 11, 30) + datetime.timedelta(day)}T10:00:00Z"
         for measurement in run["measurements"]:
             if measurement["variant"] == V3:
                 for key in ["median_s", "ci_low_s", "ci_high_s"]:
@@ -57,6 +58,21 @@ class History(HistoryTest):
         self.assertTrue(result.stdout.startswith("4 runs, 2026-12-01 10:00 UTC to 2026-12-04 10:00 UTC\n"), result.stdout)
         self.assertRegex(result.stdout, r"\nV3 +ladder +▁▁██ .* \+30\.0 % .*run 3: slower \(\+30\.0 %\)")
         self.assertRegex(result.stdout, r"\n  run 3, 2026-12-03 10:00 UTC: runs/day-03\n(    .*\n)?    ladder V3: slower, .* \(\+30\.0 %\)\n")
+
+    def test_an_index_changes_no_answer(self):
+        for day in range(1, 111):
+            self.measured(day, 1 if day < 60 else 1.2)
+        index = self.folder / "runs/.rooflinectl-index"
+        first = self.call("history", "runs", "--json")
+        self.assert_exit(first, 0)
+        self.assertTrue(index.exists())
+        self.assertEqual(self.call("history", "runs", "--json").stdout, first.stdout)
+        gate = self.call("gate", "runs/day-110", "--history", "runs")
+        self.assert_exit(gate, 0)
+        index.write_bytes(index.read_bytes()[:-5000].replace(b"median_s", b"Median_s", 7))
+        self.assertEqual(self.call("history", "runs", "--json").stdout, first.stdout)
+        index.unlink()
+        self.assertEqual(self.call("gate", "runs/day-110", "--history", "runs").stdout, gate.stdout)
 
     def test_the_environment_is_marked(self):
         self.measured(1)
