@@ -2,7 +2,8 @@
 #include "analysis/program/losses.h"
 
 #include <algorithm>
-#include <utility>
+#include <set>
+#include <string_view>
 
 namespace rooflinectl {
 
@@ -17,15 +18,18 @@ double running_share(const ProgramUse& program) {
   return share > 0 ? share : 1;
 }
 
-/// Nothing if no kernel could save notably more in several shapes, or if it overlaps with others: what the
+bool overlaps(const RooflinePoint* group) {
+  return group->launches->is_overlapped;
+}
+
+/// Kernels that could save notably more in several shapes, if they do not overlap with others: what the
 /// program would gain is then not known.
-std::optional<KernelSaving> shapes_saving(const ProgramUse& program) {
-  auto together = kernel_saving(program);
-  if (!together) return std::nullopt;
-  const bool overlaps =
-      std::any_of(together->groups.begin(), together->groups.end(),
-                  [](const RooflinePoint* group) { return group->launches->is_overlapped; });
-  return overlaps ? std::nullopt : std::move(together);
+std::vector<KernelSaving> shapes_savings(const ProgramUse& program) {
+  std::vector<KernelSaving> savings = kernel_savings(program);
+  std::erase_if(savings, [](const KernelSaving& saving) {
+    return std::any_of(saving.groups.begin(), saving.groups.end(), overlaps);
+  });
+  return savings;
 }
 
 }  // namespace
@@ -58,15 +62,15 @@ std::vector<Loss> losses(const ProgramUse& program) {
                    .share = saving_share(program, fusion->recoverable_s, fusion->recoverable_per_step_s),
                    .groups = fusion->kernels});
   }
-  const auto together = shapes_saving(program);
-  if (together) {
+  std::set<std::string_view> together;
+  for (const KernelSaving& saving : shapes_savings(program)) {
     all.push_back({.kind = LossKind::shapes,
-                   .share = saving_share(program, together->recoverable_s, together->recoverable_per_step_s),
-                   .groups = together->groups});
+                   .share = saving_share(program, saving.recoverable_s, saving.recoverable_per_step_s),
+                   .groups = saving.groups});
+    together.insert(saving.groups.front()->measurement->point.subject);
   }
   for (const RooflinePoint* group : program.recoverable) {
-    if (together && group->measurement->point.subject == together->groups.front()->measurement->point.subject)
-      continue;
+    if (together.contains(group->measurement->point.subject)) continue;
     all.push_back({.share = saving_share(program, *group->launches), .groups = {group}});
   }
   std::stable_sort(all.begin(), all.end(), [](const Loss& a, const Loss& b) { return a.share > b.share; });

@@ -295,7 +295,8 @@ void set_launches(std::vector<RooflinePoint>& points, const Run& run, std::size_
   set_recoverable_per_step(points, run, kernel_s);
 }
 
-std::optional<KernelSaving> kernel_saving(const ProgramUse& program) {
+std::vector<KernelSaving> kernel_savings(const ProgramUse& program) {
+  constexpr std::size_t kMost = 2;
   std::map<std::string_view, KernelSaving> of_kernel;
   for (const RooflinePoint* group : program.recoverable) {
     KernelSaving& saving = of_kernel[group->measurement->point.subject];
@@ -305,17 +306,18 @@ std::optional<KernelSaving> kernel_saving(const ProgramUse& program) {
       saving.recoverable_per_step_s = saving.recoverable_per_step_s.value_or(0) + *per_step_s;
     }
   }
-  const KernelSaving* most = nullptr;
-  for (const auto& [name, saving] : of_kernel) {
-    if (most == nullptr || saving.recoverable_s > most->recoverable_s) most = &saving;
+  std::vector<KernelSaving> notable;
+  for (auto& [name, saving] : of_kernel) {
+    // Its largest group may be the largest of all, and its other groups may save nothing.
+    const double most_of_a_group_s = *program.recoverable.front()->launches->recoverable_s;
+    const bool is_notable = saving.recoverable_s >= kNotableSum * most_of_a_group_s;
+    if (is_notable && saving.groups.size() > 1) notable.push_back(std::move(saving));
   }
-  // The largest group of the kernel that could save most may be the largest of all, and its other groups may
-  // save nothing.
-  if (most == nullptr ||
-      most->recoverable_s < kNotableSum * *program.recoverable.front()->launches->recoverable_s) {
-    return std::nullopt;
-  }
-  return most->groups.size() > 1 ? std::optional(*most) : std::nullopt;
+  std::stable_sort(notable.begin(), notable.end(), [](const KernelSaving& a, const KernelSaving& b) {
+    return a.recoverable_s > b.recoverable_s;
+  });
+  if (notable.size() > kMost) notable.resize(kMost);
+  return notable;
 }
 
 std::vector<TimeLimit> time_by_limit(const ProgramUse& program) {

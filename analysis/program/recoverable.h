@@ -135,9 +135,9 @@ struct KernelSaving {
   std::optional<double> recoverable_per_step_s;
 };
 
-/// The kernel that could save most of all; nothing where that is not notably more than the first group of
-/// this or another kernel could save.
-std::optional<KernelSaving> kernel_saving(const ProgramUse& program);
+/// The kernels, up to two, that could save notably more in their shapes together than any one group could,
+/// the one that could save most first.
+std::vector<KernelSaving> kernel_savings(const ProgramUse& program);
 
 /// The time of a program by what bounds its kernels, what takes most of it first.
 std::vector<TimeLimit> time_by_limit(const ProgramUse& program);
