@@ -16,7 +16,8 @@ std::filesystem::path run_file(const std::filesystem::path& run);
 /// The same for several.
 std::vector<std::filesystem::path> run_files(const std::vector<std::string>& runs);
 
-/// The text of a `run.json`, compressed with gzip or not, whatever its name. Throws Error(usage) as `read_run`.
+/// The text of a `run.json`, compressed with gzip or not, whatever its name. Throws Error(usage) as
+/// `read_run`.
 std::string run_text(const std::filesystem::path& file);
 
 /// Reads a `run.json`, compressed with gzip or not, whatever its name. Throws Error(usage) naming the file if

@@ -15,7 +15,8 @@ namespace rooflinectl {
 std::optional<Check> container_check(const std::filesystem::path& root = "/");
 
 /// What stands in the way of measuring on a device, index or UUID, and what could make its numbers poor: what
-/// the collector finds, the check above, and that for other users of the counters. Throws what `load_checks` throws.
+/// the collector finds, the check above, and that for other users of the counters. Throws what `load_checks`
+/// throws.
 std::vector<Check> machine_checks(const std::string& device);
 
 /// The first check because of which nothing can be measured; null if there is none.
