@@ -296,7 +296,7 @@ void set_launches(std::vector<RooflinePoint>& points, const Run& run, std::size_
 }
 
 std::vector<KernelSaving> kernel_savings(const ProgramUse& program) {
-  constexpr std::size_t kMost = 2;
+  constexpr std::size_t kMostKernels = 2;
   std::map<std::string_view, KernelSaving> of_kernel;
   for (const RooflinePoint* group : program.recoverable) {
     KernelSaving& saving = of_kernel[group->measurement->point.subject];
@@ -316,7 +316,7 @@ std::vector<KernelSaving> kernel_savings(const ProgramUse& program) {
   std::stable_sort(notable.begin(), notable.end(), [](const KernelSaving& a, const KernelSaving& b) {
     return a.recoverable_s > b.recoverable_s;
   });
-  if (notable.size() > kMost) notable.resize(kMost);
+  if (notable.size() > kMostKernels) notable.resize(kMostKernels);
   return notable;
 }
 
