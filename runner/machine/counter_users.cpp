@@ -29,7 +29,7 @@ struct Process {
   std::string command;  ///< its arguments, each ended by a null character
 };
 
-std::string content_of(const fs::path& file) {
+std::string text_of_process_file(const fs::path& file) {
   std::ostringstream content;
   content << std::ifstream(file).rdbuf();
   return content.str();
@@ -56,10 +56,10 @@ std::map<int, Process> running_processes(const fs::path& folder) {
     Process process;
     const auto [end, mistake] = std::from_chars(id.data(), id.data() + id.size(), process.id);
     if (mistake != std::errc() || end != id.data() + id.size()) continue;
-    std::string name = content_of(entry.path() / "comm");
+    std::string name = text_of_process_file(entry.path() / "comm");
     process.name = name.substr(0, name.find('\n'));
-    process.parent = parent_in(content_of(entry.path() / "stat"));
-    process.command = content_of(entry.path() / "cmdline");
+    process.parent = parent_in(text_of_process_file(entry.path() / "stat"));
+    process.command = text_of_process_file(entry.path() / "cmdline");
     processes.emplace(process.id, std::move(process));
   }
   return processes;
