@@ -56,9 +56,13 @@ struct Process::Call {
   Session* session = nullptr;  // null if none is being made that a session knows of
   std::optional<LaunchGroup> group;
   std::shared_ptr<const GraphGroups> graph;  // that is launched as a whole
-  std::optional<PathId> path_of_graph;       // whose kernels are launched one by one
-  std::shared_ptr<const GraphGroups> graph_of_nodes;
-  std::uint32_t correlation_of_graph = 0;
+  /// One whose kernels are launched one by one.
+  struct ByNodes {
+    std::shared_ptr<const GraphGroups> groups;
+    PathId path = 0;
+    std::uint32_t correlation = 0;
+  };
+  std::optional<ByNodes> by_nodes;
   bool is_counted = false;
   bool is_announced = false;
   std::uint32_t correlation = 0;
@@ -167,11 +171,11 @@ void Process::entered(const Launch& launch) {
   Call& call = call_of_thread();
   call.forget_outdated(*this);
   call.group.reset();
-  const PathId path = call.path_of_graph.value_or(paths_.current());
+  const PathId path = call.by_nodes ? call.by_nodes->path : paths_.current();
   Context& context = context_of(launch);
   driver_->has_stream(launch.context, context.device, launch.stream);
   start_writing();
-  if (is_captured_by_plan(path)) call.group = group_of(context, launch, path);
+  if (is_captured_by_plan(path)) call.group = group_of(context, launch, path, call.by_nodes.has_value());
   if (call.group)
     call.is_counted = context.session->before_launch(call.group->id, takes_turn());
   else
@@ -184,13 +188,14 @@ void Process::entered(const Launch& launch) {
                                .group = *call.group,
                                .is_counted = call.is_counted,
                                .is_graph = launch.graph != nullptr};
-  if (call.graph_of_nodes) {
+  if (call.by_nodes) {
     // Whether it was counted itself or not, it was launched unlike others. CUPTI numbers it as the graph's.
     announced.is_counted = true;
-    const std::size_t member = call.graph_of_nodes->place_of(*call.group);
-    const bool is_member = member < call.graph_of_nodes->members().size();
-    if (is_member && launch.correlation == call.correlation_of_graph) {
-      announced.kernels = call.graph_of_nodes;
+    const GraphGroups& groups = *call.by_nodes->groups;
+    const std::size_t member = groups.place_of(*call.group);
+    const bool is_member = member < groups.members().size();
+    if (is_member && launch.correlation == call.by_nodes->correlation) {
+      announced.kernels = call.by_nodes->groups;
       announced.member = member;
     }
   }
@@ -217,9 +222,7 @@ bool Process::entered_graph(const Launch& launch, const std::shared_ptr<const Gr
   if (context.session->before_graph(groups->kernels(), may_run_by_nodes)) {
     graph_launches_.runs_by_nodes(nodes->name);
     call.session = nullptr;
-    call.path_of_graph = within;
-    call.graph_of_nodes = std::move(groups);
-    call.correlation_of_graph = launch.correlation;
+    call.by_nodes = {.groups = std::move(groups), .path = within, .correlation = launch.correlation};
     return true;
   }
   call.graph = std::move(groups);
@@ -231,9 +234,7 @@ bool Process::entered_graph(const Launch& launch, const std::shared_ptr<const Gr
 }
 
 void Process::graph_done() {
-  Call& call = call_of_thread();
-  call.path_of_graph.reset();
-  call.graph_of_nodes.reset();
+  call_of_thread().by_nodes.reset();
 }
 
 void Process::entered_other_work(Handle context) {
@@ -315,19 +316,16 @@ std::shared_ptr<const GraphGroups> Process::groups_of(Context& context,
                                                       PathId path) {
   if (auto known = graph_launches_.find(nodes, context.handle, path)) return known;
   const auto groups = std::make_shared<GraphGroups>();
-  Call& call = call_of_thread();
-  call.path_of_graph = path;
   for (const Launch& kernel : nodes->kernels) {
-    if (const auto group = group_of(context, kernel, path))
+    if (const auto group = group_of(context, kernel, path, true))
       groups->add(kernel_of(kernel).symbol, kernel, *group);
   }
-  call.path_of_graph.reset();
   graph_launches_.add(nodes, context.handle, path, groups);
   return groups;
 }
 
-std::optional<LaunchGroup> Process::group_of(Context& context, const Launch& launch, PathId path) {
-  const bool is_in_graph = call_of_thread().path_of_graph.has_value();
+std::optional<LaunchGroup> Process::group_of(Context& context, const Launch& launch, PathId path,
+                                             bool is_in_graph) {
   Kernel& kernel = kernel_of(launch);
   const auto place = is_in_graph ? std::nullopt : std::optional(++*kernel.launches);
   LaunchGroups::Key key = {.context = context.handle,

@@ -117,7 +117,7 @@ class Process : public activities::Listener {
   Context& make_context(Handle context);
   std::shared_ptr<const GraphGroups> groups_of(Context& context,
                                                const std::shared_ptr<const GraphNodes>& nodes, PathId path);
-  std::optional<LaunchGroup> group_of(Context& context, const Launch& launch, PathId path);
+  std::optional<LaunchGroup> group_of(Context& context, const Launch& launch, PathId path, bool is_in_graph);
   Kernel& kernel_of(const Launch& launch);
   bool is_captured_by_plan(PathId path) const;
   bool takes_turn();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injection/cuda/cuda_driver.h"
 
-#include <fmt/format.h>
-
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -12,7 +10,6 @@
 #include "core/machine/uuid_text.h"
 #include "injection/cuda/activities.h"
 #include "injection/cuda/cupti_gpu.h"
-#include "injection/launches/digest.h"
 #include "injection/launches/module_images.h"
 
 namespace rooflinectl::injection {
@@ -43,25 +40,6 @@ CUfunction loaded_function(CUfunction function) {
       cuKernelGetFunction(&of_kernel, reinterpret_cast<CUkernel>(function)) == CUDA_SUCCESS &&
       of_kernel != nullptr;
   return is_kernel ? of_kernel : function;
-}
-
-std::string name_of(const CUDA_KERNEL_NODE_PARAMS& node) {
-  const char* name = nullptr;
-  const bool is_known = node.func != nullptr ? cuFuncGetName(&name, node.func) == CUDA_SUCCESS
-                                             : cuKernelGetName(&name, node.kern) == CUDA_SUCCESS;
-  return is_known && name != nullptr ? name : "?";
-}
-
-/// What the node does, as far as it tells graphs apart.
-std::string text_of(CUgraphNode node) {
-  CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
-  cuGraphNodeGetType(node, &type);
-  CUDA_KERNEL_NODE_PARAMS kernel{};
-  if (type != CU_GRAPH_NODE_TYPE_KERNEL || cuGraphKernelNodeGetParams(node, &kernel) != CUDA_SUCCESS) {
-    return std::to_string(static_cast<int>(type));
-  }
-  return fmt::format("{} {} {} {} {} {} {}", name_of(kernel), kernel.gridDimX, kernel.gridDimY,
-                     kernel.gridDimZ, kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ);
 }
 
 }  // namespace
@@ -151,17 +129,6 @@ void CudaDriver::trace(bool on) {
 void CudaDriver::flush(bool is_all) {
   require_no_lock_of_launches();
   activities::flush(is_all);
-}
-
-std::optional<GraphIdentity> identity_of(CUgraph graph) {
-  std::size_t count = 0;
-  if (cuGraphGetNodes(graph, nullptr, &count) != CUDA_SUCCESS) return std::nullopt;
-  std::vector<CUgraphNode> nodes(count);
-  if (cuGraphGetNodes(graph, nodes.data(), &count) != CUDA_SUCCESS) return std::nullopt;
-  Digest digest;
-  for (CUgraphNode node : nodes) digest.add(text_of(node));
-  return GraphIdentity{.name = fmt::format("CUDA graph {:08x}", static_cast<std::uint32_t>(digest.value())),
-                       .nodes = count};
 }
 
 }  // namespace rooflinectl::injection

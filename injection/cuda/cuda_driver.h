@@ -48,11 +48,4 @@ class CudaDriver : public Driver {
   LoadedCode code_;
 };
 
-/// What tells a graph from others: the kernels that it launches and what else it does.
-struct GraphIdentity {
-  std::string name;
-  std::uint64_t nodes = 0;
-};
-std::optional<GraphIdentity> identity_of(CUgraph graph);
-
 }  // namespace rooflinectl::injection

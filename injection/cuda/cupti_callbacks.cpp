@@ -14,6 +14,7 @@
 #include "collector/cupti/call.h"
 #include "injection/cuda/activities.h"
 #include "injection/cuda/graph_copies.h"
+#include "injection/cuda/graph_nodes.h"
 #include "injection/cuda/launch_call.h"
 #include "injection/cuda/streams.h"
 
@@ -70,9 +71,12 @@ const Parameters& parameters_of(const CUpti_CallbackData& call) {
   return *static_cast<const Parameters*>(call.functionParams);
 }
 
+bool is_among(const auto& functions, CUpti_CallbackId function) {
+  return std::find(std::begin(functions), std::end(functions), function) != std::end(functions);
+}
+
 bool is_launch(CUpti_CallbackId function) {
-  const auto& launching = launching_functions();
-  return std::find(launching.begin(), launching.end(), function) != launching.end();
+  return is_among(launching_functions(), function);
 }
 
 /// The test is work of the device, too.
@@ -91,10 +95,9 @@ void enter_graph_launch(CUpti_CallbackId function, const CUpti_CallbackData& cal
   if (!copy) return process->entered(launch);
   copy->finish();
   launch.obstacle = copy->obstacle();
-  if (copy->context() != call.context)
-    launch.obstacle = "it is launched in another context than it was made in";
+  if (copy->context() != call.context) launch.obstacle = "it is launched in a context other than its own";
   if (launch.obstacle.empty() && !can_replace_launches(call.context))
-    launch.obstacle = "this CUPTI does not let its launches be replaced";
+    launch.obstacle = "this version of CUPTI does not let launches be replaced";
   if (!launch.obstacle.empty()) return process->entered(launch);
   CUgraphExec_st* const nothing = copy->without_nodes();
   if (!process->entered_graph(launch, copy->kernels(), nothing != nullptr)) return;
@@ -118,7 +121,8 @@ void enter_launch(CUpti_CallbackId function, const CUpti_CallbackData& call) {
   launch->context = call.context;
   launch->symbol = call.symbolName;
   launch->correlation = call.correlationId;
-  if (launch->graph != nullptr) return enter_graph_launch(function, call, *launch, stream);
+  if (launch->graph != nullptr && process->counts_graph_kernels())
+    return enter_graph_launch(function, call, *launch, stream);
   process->entered(*launch);
 }
 
@@ -153,13 +157,17 @@ constexpr CUpti_CallbackId kGraphChanges[] = {
     CUPTI_DRIVER_TRACE_CBID_cuGraphExecBatchMemOpNodeSetParams,
     CUPTI_DRIVER_TRACE_CBID_cuGraphExecNodeSetParams};
 
-bool is_among(const auto& functions, CUpti_CallbackId function) {
-  return std::find(std::begin(functions), std::end(functions), function) != std::end(functions);
+/// Calls `change` with the copy of the graph that the call changes, if there is one.
+template <typename Parameters>
+void change_graph(const CUpti_CallbackData& call, const auto& change) {
+  const auto& parameters = parameters_of<Parameters>(call);
+  const auto copy = driver->graphs().find(parameters.hGraphExec);
+  if (copy) change(*copy, parameters);
 }
 
-void finish_graph(const CUpti_CallbackData& call) {
-  const auto copy = driver->graphs().find(parameters_of<cuGraphExecDestroy_params>(call).hGraphExec);
-  if (copy) copy->finish();
+/// The same for any of these calls.
+void change_any_graph(const CUpti_CallbackData& call, const auto& change) {
+  change_graph<cuGraphExecDestroy_params>(call, [&](GraphCopy& copy, const auto&) { change(copy); });
 }
 
 void enter_other_call(CUpti_CallbackId function, const CUpti_CallbackData& call) {
@@ -192,7 +200,7 @@ void enter_other_call(CUpti_CallbackId function, const CUpti_CallbackData& call)
     case CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy:
       return driver->graphs().destroyed(parameters_of<cuGraphExecDestroy_params>(call).hGraphExec);
     default:
-      if (is_among(kGraphChanges, function)) finish_graph(call);
+      if (is_among(kGraphChanges, function)) change_any_graph(call, [](GraphCopy& copy) { copy.finish(); });
       return;
   }
   closing.emplace(driver->streams());
@@ -204,12 +212,10 @@ void made_graph(const CUpti_CallbackData& call) {
   driver->graphs().made(*made.phGraphExec, made.hGraph);
 }
 
-/// Calls `change` with the copy of the graph that the call changes, if there is one.
-template <typename Parameters, typename Change>
-void change_graph(const CUpti_CallbackData& call, Change change) {
-  const auto& parameters = parameters_of<Parameters>(call);
-  const auto copy = driver->graphs().find(parameters.hGraphExec);
-  if (copy) change(*copy, parameters);
+template <typename Parameters>
+void replace_graph(const CUpti_CallbackData& call) {
+  change_graph<Parameters>(
+      call, [](GraphCopy& copy, const Parameters& parameters) { copy.replace(parameters.hGraph); });
 }
 
 template <typename Parameters>
@@ -238,12 +244,10 @@ bool leave_graph_call(CUpti_CallbackId function, const CUpti_CallbackData& call)
       made_graph<cuGraphInstantiateWithParams_ptsz_params>(call);
       return true;
     case CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate:
-      change_graph<cuGraphExecUpdate_params>(
-          call, [](GraphCopy& copy, const auto& parameters) { copy.replace(parameters.hGraph); });
+      replace_graph<cuGraphExecUpdate_params>(call);
       return true;
     case CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2:
-      change_graph<cuGraphExecUpdate_v2_params>(
-          call, [](GraphCopy& copy, const auto& parameters) { copy.replace(parameters.hGraph); });
+      replace_graph<cuGraphExecUpdate_v2_params>(call);
       return true;
     case CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled:
       change_graph<cuGraphNodeSetEnabled_params>(call, [](GraphCopy& copy, const auto& parameters) {
@@ -271,20 +275,11 @@ bool leave_graph_call(CUpti_CallbackId function, const CUpti_CallbackData& call)
     case CUPTI_DRIVER_TRACE_CBID_cuGraphExecNodeSetParams:
       set_node<cuGraphExecNodeSetParams_params>(call);
       return true;
-    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams:
-    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecHostNodeSetParams:
-    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecEventRecordNodeSetEvent:
-    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecEventWaitNodeSetEvent:
-    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecExternalSemaphoresSignalNodeSetParams:
-    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecExternalSemaphoresWaitNodeSetParams:
-    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecBatchMemOpNodeSetParams:
-      // All of these begin with the graph.
-      change_graph<cuGraphExecDestroy_params>(call, [](GraphCopy& copy, const auto&) {
-        copy.miss("a node of it was changed in a way that its copy does not follow");
-      });
-      return true;
     default:
-      return false;
+      if (!is_among(kGraphChanges, function)) return false;
+      change_any_graph(
+          call, [](GraphCopy& copy) { copy.miss("an update of it is of a kind that is not followed"); });
+      return true;
   }
 }
 
@@ -316,8 +311,9 @@ void leave_other_call(CUpti_CallbackId function, const CUpti_CallbackData& call)
 }
 
 bool is_other_call(CUpti_CallbackId function) {
-  return is_among(kOtherCalls, function) || is_among(kGraphLives, function) ||
-         is_among(kGraphChanges, function);
+  // Most calls are launches.
+  return !is_launch(function) && (is_among(kOtherCalls, function) || is_among(kGraphLives, function) ||
+                                  is_among(kGraphChanges, function));
 }
 
 /// A call within another one of the same thread is part of that one.

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/program/application.h"
+#include "injection/cuda/graph_nodes.h"
 #include "injection/cuda/launch_call.h"
 #include "injection/launches/digest.h"
 #include "injection/process.h"
@@ -22,7 +23,7 @@ namespace rooflinectl::injection {
 namespace {
 
 constexpr std::size_t kMostLanes = 16;
-constexpr const char* kUnknownNodes = "the driver does not tell its nodes";
+constexpr const char* kUnknownNodes = "its nodes could not be read";
 
 /// What kernels of a graph are launched with, beside their shape.
 std::vector<CUlaunchAttribute> attributes_of(CUgraphNode node) {
@@ -65,18 +66,6 @@ CUfunction function_of(const CUDA_KERNEL_NODE_PARAMS& kernel) {
   return kernel.func != nullptr ? kernel.func : reinterpret_cast<CUfunction>(kernel.kern);
 }
 
-const char* symbol_of(const CUDA_KERNEL_NODE_PARAMS& kernel) {
-  const char* name = nullptr;
-  const bool is_known = kernel.func != nullptr ? cuFuncGetName(&name, kernel.func) == CUDA_SUCCESS
-                                               : cuKernelGetName(&name, kernel.kern) == CUDA_SUCCESS;
-  return is_known && name != nullptr ? name : "?";
-}
-
-bool is_same_launch(const Launch& one, const Launch& other) {
-  return one.function == other.function && one.grid == other.grid && one.block == other.block &&
-         one.cluster == other.cluster && one.dynamic_shared_bytes == other.dynamic_shared_bytes;
-}
-
 /// Copies of pageable memory read or write it when they are called, or wait for the GPU.
 bool is_pageable(CUmemorytype type, const void* host, CUdeviceptr device) {
   if (type != CU_MEMORYTYPE_HOST && type != CU_MEMORYTYPE_UNIFIED) return false;
@@ -103,14 +92,6 @@ CUresult set_memory(const CUDA_MEMSET_NODE_PARAMS& set, CUstream stream) {
   }
 }
 
-std::vector<CUgraphNode> nodes_of(CUgraph graph) {
-  std::size_t count = 0;
-  if (cuGraphGetNodes(graph, nullptr, &count) != CUDA_SUCCESS) return {};
-  std::vector<CUgraphNode> nodes(count);
-  if (count > 0 && cuGraphGetNodes(graph, nodes.data(), &count) != CUDA_SUCCESS) return {};
-  return nodes;
-}
-
 /// Why nodes of that type are not launched one by one; empty if they may be.
 const char* obstacle_of_kind(CUgraphNodeType type) {
   switch (type) {
@@ -121,7 +102,7 @@ const char* obstacle_of_kind(CUgraphNodeType type) {
     case CU_GRAPH_NODE_TYPE_EMPTY:
       return "";
     case CU_GRAPH_NODE_TYPE_HOST:
-      return "it calls functions of the host";
+      return "it calls host functions";
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
       return "it has conditional nodes";
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
@@ -132,9 +113,9 @@ const char* obstacle_of_kind(CUgraphNodeType type) {
       return "it waits for events or records them";
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-      return "it uses semaphores of other programs";
+      return "it uses external semaphores";
     default:
-      return "it has nodes of a kind that is not known here";
+      return "it has nodes of an unknown kind";
   }
 }
 
@@ -205,14 +186,14 @@ void GraphCopy::take(CUgraph graph) {
   cuuint64_t flags = 0;
   if (cuGraphExecGetFlags(executable_, &flags) != CUDA_SUCCESS ||
       (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0) {
-    obstacle_ = "kernels can launch it";
+    obstacle_ = "it can be launched from the device";
     return;
   }
   obstacle_ = obstacle_of_kinds(graph);
   if (!obstacle_.empty()) return;
   if (cuGraphClone(&copy_, graph) != CUDA_SUCCESS) {
     copy_ = nullptr;
-    obstacle_ = "the driver does not copy it";
+    obstacle_ = "it could not be copied";
     return;
   }
   add(copy_, {});
@@ -226,17 +207,14 @@ void GraphCopy::take(CUgraph graph) {
 /// comes.
 GraphCopy::Parents GraphCopy::add(CUgraph graph, const Parents& before) {
   graphs_.push_back(graph);
-  std::size_t node_count = 0;
+  const auto nodes = nodes_of(graph);
   std::size_t edge_count = 0;
-  bool is_known = cuGraphGetNodes(graph, nullptr, &node_count) == CUDA_SUCCESS &&
-                  cuGraphGetEdges(graph, nullptr, nullptr, nullptr, &edge_count) == CUDA_SUCCESS;
-  std::vector<CUgraphNode> nodes(node_count);
+  bool is_known = nodes && cuGraphGetEdges(graph, nullptr, nullptr, nullptr, &edge_count) == CUDA_SUCCESS;
   std::vector<CUgraphNode> from(edge_count);
   std::vector<CUgraphNode> to(edge_count);
   std::vector<CUgraphEdgeData> edges(edge_count);
-  is_known = is_known && cuGraphGetNodes(graph, nodes.data(), &node_count) == CUDA_SUCCESS &&
-             (edge_count == 0 ||
-              cuGraphGetEdges(graph, from.data(), to.data(), edges.data(), &edge_count) == CUDA_SUCCESS);
+  is_known = is_known && (edge_count == 0 || cuGraphGetEdges(graph, from.data(), to.data(), edges.data(),
+                                                             &edge_count) == CUDA_SUCCESS);
   if (!is_known) {
     obstacle_ = kUnknownNodes;
     return {};
@@ -245,16 +223,15 @@ GraphCopy::Parents GraphCopy::add(CUgraph graph, const Parents& before) {
     std::size_t parents = 0;  // that were not added yet
     std::vector<CUgraphNode> children;
     Parents after;
-    bool has_children = false;
   };
   std::unordered_map<CUgraphNode, Waiting> waiting;
-  for (CUgraphNode node : nodes) waiting[node];
+  for (CUgraphNode node : *nodes) waiting[node];
   for (std::size_t i = 0; i < edge_count; ++i) {
     waiting[from[i]].children.push_back(to[i]);
     ++waiting[to[i]].parents;
   }
   std::vector<CUgraphNode> ready;
-  for (CUgraphNode node : nodes) {
+  for (CUgraphNode node : *nodes) {
     if (waiting[node].parents > 0) continue;
     waiting[node].after = before;
     ready.push_back(node);
@@ -270,7 +247,7 @@ GraphCopy::Parents GraphCopy::add(CUgraph graph, const Parents& before) {
       if (--following.parents == 0) ready.push_back(child);
     }
   }
-  return nodes.empty() ? before : last;
+  return nodes->empty() ? before : last;
 }
 
 GraphCopy::Parents GraphCopy::add(CUgraphNode node, const Parents& after) {
@@ -323,9 +300,9 @@ std::string GraphCopy::obstacle_of(const Node& node) const {
     case CU_GRAPH_NODE_TYPE_KERNEL: {
       CUDA_KERNEL_NODE_PARAMS kernel{};
       if (cuGraphKernelNodeGetParams(node.node, &kernel) != CUDA_SUCCESS)
-        return "the driver does not tell the arguments of its kernels";
-      if (is_collective(symbol_of(kernel))) return "it has collectives";
-      if (is_device_updatable(node.node)) return "kernels can change it";
+        return "the arguments of its kernels could not be read";
+      if (is_collective(kernel_symbol(kernel))) return "it has collectives";
+      if (is_device_updatable(node.node)) return "its kernels can be updated from the device";
       if (kernel.func == nullptr && kernel.ctx != nullptr && kernel.ctx != context_)
         return "it has kernels in several contexts";
       return "";
@@ -333,10 +310,10 @@ std::string GraphCopy::obstacle_of(const Node& node) const {
     case CU_GRAPH_NODE_TYPE_MEMCPY: {
       CUDA_MEMCPY3D copy{};
       if (cuGraphMemcpyNodeGetParams(node.node, &copy) != CUDA_SUCCESS)
-        return "the driver does not tell what it copies";
+        return "its memory copies could not be read";
       if (is_pageable(copy.srcMemoryType, copy.srcHost, copy.srcDevice) ||
           is_pageable(copy.dstMemoryType, copy.dstHost, copy.dstDevice))
-        return "it copies pageable memory of the host";
+        return "it copies pageable host memory";
       return "";
     }
     default:
@@ -345,7 +322,9 @@ std::string GraphCopy::obstacle_of(const Node& node) const {
 }
 
 std::string GraphCopy::obstacle_of_kinds(CUgraph graph) const {
-  for (CUgraphNode node : nodes_of(graph)) {
+  const auto nodes = nodes_of(graph);
+  if (!nodes) return kUnknownNodes;
+  for (CUgraphNode node : *nodes) {
     CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
     CUgraph within = nullptr;
     if (cuGraphNodeGetType(node, &type) != CUDA_SUCCESS) return kUnknownNodes;
@@ -361,18 +340,13 @@ std::string GraphCopy::obstacle_of_kinds(CUgraph graph) const {
 Launch GraphCopy::launch_of(CUgraphNode node) const {
   CUDA_KERNEL_NODE_PARAMS kernel{};
   cuGraphKernelNodeGetParams(node, &kernel);
-  Launch launch = {.context = context_,
-                   .function = function_of(kernel),
-                   .symbol = symbol_of(kernel),
-                   .grid = {kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ},
-                   .block = {kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ},
-                   .dynamic_shared_bytes = kernel.sharedMemBytes};
-  for (const CUlaunchAttribute& attribute : attributes_of(node)) {
-    if (attribute.id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
-    const auto& cluster = attribute.value.clusterDim;
-    launch.cluster = record::Extent{cluster.x, cluster.y, cluster.z};
-  }
-  return launch;
+  return {.context = context_,
+          .function = function_of(kernel),
+          .symbol = kernel_symbol(kernel),
+          .grid = {kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ},
+          .block = {kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ},
+          .cluster = cluster_of(attributes_of(node)),
+          .dynamic_shared_bytes = kernel.sharedMemBytes};
 }
 
 /// The same for graphs that do the same.
@@ -411,7 +385,7 @@ CUgraphNode GraphCopy::copy_of(CUgraphNode original) {
     CUgraphNode node = nullptr;
     if (cuGraphNodeFindInClone(&node, original, graph) == CUDA_SUCCESS) return node;
   }
-  miss("a node of it was changed that was not found in its copy");
+  miss("an updated node was not found in the copy of it");
   return nullptr;
 }
 
@@ -439,19 +413,19 @@ void GraphCopy::set(CUgraphNode original, const CUDA_MEMSET_NODE_PARAMS& paramet
 void GraphCopy::set_copy(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS& parameters) {
   const Launch before = launch_of(node);
   if (cuGraphKernelNodeSetParams(node, &parameters) != CUDA_SUCCESS)
-    return miss("a kernel of it was changed in a way that its copy cannot follow");
-  if (!is_same_launch(before, launch_of(node))) kernels_ = nullptr;
+    return miss("an update of a kernel could not be followed");
+  if (!before.is_like(launch_of(node))) kernels_ = nullptr;
 }
 
 void GraphCopy::set_copy(CUgraphNode node, const CUDA_MEMCPY3D& parameters) {
   if (cuGraphMemcpyNodeSetParams(node, &parameters) != CUDA_SUCCESS)
-    return miss("a copy in it was changed in a way that its copy cannot follow");
+    return miss("an update of a memory copy could not be followed");
   obstacle_ = obstacle_of({.node = node, .type = CU_GRAPH_NODE_TYPE_MEMCPY});
 }
 
 void GraphCopy::set_copy(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS& parameters) {
   if (cuGraphMemsetNodeSetParams(node, &parameters) != CUDA_SUCCESS)
-    miss("a node of it that sets memory was changed in a way that its copy cannot follow");
+    miss("an update of a memset could not be followed");
 }
 
 /// The program may replace a graph within by one whose nodes differ in their parameters only, and were added
@@ -466,10 +440,12 @@ void GraphCopy::set(CUgraphNode original, CUgraph child) {
 }
 
 void GraphCopy::set_within(CUgraph copy, CUgraph graph) {
-  constexpr const char* kChange = "a graph in it was changed in a way that its copy cannot follow";
-  const std::vector<CUgraphNode> copies = nodes_of(copy);
-  const std::vector<CUgraphNode> nodes = nodes_of(graph);
-  if (copies.size() != nodes.size()) return miss(kChange);
+  constexpr const char* kChange = "an update of a child graph could not be followed";
+  const auto all_copies = nodes_of(copy);
+  const auto all_nodes = nodes_of(graph);
+  if (!all_copies || !all_nodes || all_copies->size() != all_nodes->size()) return miss(kChange);
+  const std::vector<CUgraphNode>& copies = *all_copies;
+  const std::vector<CUgraphNode>& nodes = *all_nodes;
   for (std::size_t i = 0; i < nodes.size() && obstacle_.empty(); ++i) {
     CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
     CUgraphNodeType type_of_copy = CU_GRAPH_NODE_TYPE_EMPTY;
@@ -577,16 +553,16 @@ void GraphCopy::was_replaced(CUstream stream) {
     cuEventRecord(done_, stream);
   }
   may_run_ = true;
-  if (!wait(kLimitS)) miss("its kernels did not finish while the program was held for them");
+  wait(kLimitS);
 }
 
 void GraphCopy::finish() {
   constexpr double kLimitS = 30;
-  if (!wait(kLimitS)) miss("its kernels did not finish while the program was held for them");
+  wait(kLimitS);
 }
 
-/// Returns whether nothing of it runs any more.
-bool GraphCopy::wait(double limit_s) {
+/// Until nothing of it runs any more; if it takes longer, it is not run so again.
+void GraphCopy::wait(double limit_s) {
   const RelaxedCapture relaxed;
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(limit_s);
   while (may_run_) {
@@ -594,7 +570,7 @@ bool GraphCopy::wait(double limit_s) {
     if (!may_run_ || std::chrono::steady_clock::now() > end) break;
     std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
-  return !may_run_;
+  if (may_run_) miss("its kernels did not finish while the program was held for them");
 }
 
 void GraphCopy::run(CUstream stream, Streams& streams) {

@@ -91,7 +91,7 @@ class GraphCopy {
   void set_copy(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS& parameters);
   void set_within(CUgraph copy, CUgraph graph);
   CUresult launch(const Node& node, CUstream stream) const;
-  bool wait(double limit_s);
+  void wait(double limit_s);
   void release();
 
   const CUgraphExec executable_;

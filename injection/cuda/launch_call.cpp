@@ -30,17 +30,12 @@ template <typename Parameters>
 Launch of_kernel_with_attributes(const void* parameters, bool has_stream_per_thread) {
   const auto& call = *static_cast<const Parameters*>(parameters);
   const CUlaunchConfig& config = *call.config;
-  Launch launch = {.function = call.f,
-                   .stream = own_handle(config.hStream, has_stream_per_thread),
-                   .grid = {config.gridDimX, config.gridDimY, config.gridDimZ},
-                   .block = {config.blockDimX, config.blockDimY, config.blockDimZ},
-                   .dynamic_shared_bytes = config.sharedMemBytes};
-  for (unsigned int i = 0; i < config.numAttrs; ++i) {
-    if (config.attrs[i].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
-    const auto& cluster = config.attrs[i].value.clusterDim;
-    launch.cluster = record::Extent{cluster.x, cluster.y, cluster.z};
-  }
-  return launch;
+  return {.function = call.f,
+          .stream = own_handle(config.hStream, has_stream_per_thread),
+          .grid = {config.gridDimX, config.gridDimY, config.gridDimZ},
+          .block = {config.blockDimX, config.blockDimY, config.blockDimZ},
+          .cluster = cluster_of({config.attrs, config.numAttrs}),
+          .dynamic_shared_bytes = config.sharedMemBytes};
 }
 
 // CUPTI's header names the field of one of them `hGraph`.
@@ -122,6 +117,16 @@ std::optional<Launch> launch_call(CUpti_CallbackId function, const void* paramet
     default:
       return std::nullopt;
   }
+}
+
+std::optional<record::Extent> cluster_of(std::span<const CUlaunchAttribute> attributes) {
+  std::optional<record::Extent> found;
+  for (const CUlaunchAttribute& attribute : attributes) {
+    if (attribute.id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
+    const auto& cluster = attribute.value.clusterDim;
+    found = record::Extent{cluster.x, cluster.y, cluster.z};
+  }
+  return found;
 }
 
 /// CUPTI hands over the place where the driver reads the arguments. `GraphCopies` tests whether it still

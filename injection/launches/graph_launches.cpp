@@ -7,11 +7,8 @@
 namespace rooflinectl::injection {
 
 bool GraphNodes::is_like(const GraphNodes& other) const {
-  const auto is_same = [](const Launch& one, const Launch& another) {
-    return one.function == another.function && one.grid == another.grid && one.block == another.block &&
-           one.cluster == another.cluster && one.dynamic_shared_bytes == another.dynamic_shared_bytes;
-  };
-  return std::equal(kernels.begin(), kernels.end(), other.kernels.begin(), other.kernels.end(), is_same);
+  return std::equal(kernels.begin(), kernels.end(), other.kernels.begin(), other.kernels.end(),
+                    [](const Launch& one, const Launch& another) { return one.is_like(another); });
 }
 
 void GraphGroups::add(std::string_view symbol, const Launch& kernel, const LaunchGroup& group) {

@@ -26,6 +26,12 @@ struct Launch {
   record::Extent block{};
   std::optional<record::Extent> cluster;
   std::uint64_t dynamic_shared_bytes = 0;
+
+  /// Whether another launch is of the same function in the same shape.
+  bool is_like(const Launch& other) const {
+    return function == other.function && grid == other.grid && block == other.block &&
+           cluster == other.cluster && dynamic_shared_bytes == other.dynamic_shared_bytes;
+  }
 };
 
 }  // namespace rooflinectl::injection

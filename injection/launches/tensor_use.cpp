@@ -5,7 +5,8 @@
 #include <array>
 #include <cmath>
 #include <string_view>
-#include <utility>
+
+#include "core/counters/pass_metrics.h"
 
 namespace rooflinectl::injection {
 
@@ -27,14 +28,10 @@ double operations(const Counters& counters) {
 
 /// The pass that counts only this; nothing if there is none.
 std::optional<Pass> pass_of(std::string_view counter) {
-  using namespace counter;
-  constexpr std::array kOfTypes = {
-      std::pair(kTensorBf16Ops, Pass::tensor_bf16), std::pair(kTensorF16Ops, Pass::tensor_f16),
-      std::pair(kTensorTf32Ops, Pass::tensor_tf32), std::pair(kTensorI8Ops, Pass::tensor_i8),
-      std::pair(kTensorF64Ops, Pass::tensor_f64)};
-  const auto* const found =
-      std::find_if(kOfTypes.begin(), kOfTypes.end(), [&](const auto& type) { return type.first == counter; });
-  return found == kOfTypes.end() ? std::nullopt : std::optional(found->second);
+  const auto found = std::find_if(kPasses.begin(), kPasses.end(), [&](Pass pass) {
+    return pass > Pass::pipes && pass_metrics(pass).front().key == counter;
+  });
+  return found == kPasses.end() ? std::nullopt : std::optional(*found);
 }
 
 }  // namespace

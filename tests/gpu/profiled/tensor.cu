@@ -16,45 +16,36 @@ constexpr int kProducts = 512;      // of each warp, or of the warpgroup
 
 // Products of warps. The matrices are zero, which the compiler does not know.
 
+#define ROOFLINECTL_MMA(INSTRUCTION, RESULT)                                                            \
+  asm volatile("mma.sync.aligned." INSTRUCTION " {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%4,%4}, {%0,%1,%2,%3};" \
+               : RESULT(d[0]), RESULT(d[1]), RESULT(d[2]), RESULT(d[3])                                 \
+               : "r"(a))
+
 struct WarpBf16 {
   static __device__ void product(float (&d)[4], std::uint32_t a) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%4,%4}, "
-        "{%0,%1,%2,%3};"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a));
+    ROOFLINECTL_MMA("m16n8k16.row.col.f32.bf16.bf16.f32", "+f");
   }
 };
 
 struct WarpF16 {
   static __device__ void product(float (&d)[4], std::uint32_t a) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%4,%4}, "
-        "{%0,%1,%2,%3};"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a));
+    ROOFLINECTL_MMA("m16n8k16.row.col.f32.f16.f16.f32", "+f");
   }
 };
 
 struct WarpTf32 {
   static __device__ void product(float (&d)[4], std::uint32_t a) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%4,%4}, "
-        "{%0,%1,%2,%3};"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a));
+    ROOFLINECTL_MMA("m16n8k8.row.col.f32.tf32.tf32.f32", "+f");
   }
 };
 
 struct WarpI8 {
   static __device__ void product(int (&d)[4], std::uint32_t a) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%4,%4}, "
-        "{%0,%1,%2,%3};"
-        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-        : "r"(a));
+    ROOFLINECTL_MMA("m16n8k32.row.col.s32.s8.s8.s32", "+r");
   }
 };
+
+#undef ROOFLINECTL_MMA
 
 struct WarpF64 {
   static __device__ void product(double (&d)[4], std::uint32_t a) {
