@@ -56,13 +56,7 @@ struct Process::Call {
   Session* session = nullptr;  // null if none is being made that a session knows of
   std::optional<LaunchGroup> group;
   std::shared_ptr<const GraphGroups> graph;  // that is launched as a whole
-  /// One whose kernels are launched one by one.
-  struct ByNodes {
-    std::shared_ptr<const GraphGroups> groups;
-    PathId path = 0;
-    std::uint32_t correlation = 0;
-  };
-  std::optional<ByNodes> by_nodes;
+  std::optional<PathId> path_of_nodes;       // if it launches those of a graph one by one
   bool is_counted = false;
   bool is_announced = false;
   std::uint32_t correlation = 0;
@@ -171,11 +165,11 @@ void Process::entered(const Launch& launch) {
   Call& call = call_of_thread();
   call.forget_outdated(*this);
   call.group.reset();
-  const PathId path = call.by_nodes ? call.by_nodes->path : paths_.current();
+  const PathId path = call.path_of_nodes.value_or(paths_.current());
   Context& context = context_of(launch);
   driver_->has_stream(launch.context, context.device, launch.stream);
   start_writing();
-  if (is_captured_by_plan(path)) call.group = group_of(context, launch, path, call.by_nodes.has_value());
+  if (is_captured_by_plan(path)) call.group = group_of(context, launch, path, call.path_of_nodes.has_value());
   if (call.group)
     call.is_counted = context.session->before_launch(call.group->id, takes_turn());
   else
@@ -184,26 +178,15 @@ void Process::entered(const Launch& launch) {
   call.is_announced = call.group && is_traced_;
   if (!call.is_announced) return;
   call.correlation = launch.correlation;
-  AnnouncedLaunch announced = {.correlation = launch.correlation,
-                               .group = *call.group,
-                               .is_counted = call.is_counted,
-                               .is_graph = launch.graph != nullptr};
-  if (call.by_nodes) {
-    // Whether it was counted itself or not, it was launched unlike others. CUPTI numbers it as the graph's.
-    announced.is_counted = true;
-    const GraphGroups& groups = *call.by_nodes->groups;
-    const std::size_t member = groups.place_of(*call.group);
-    const bool is_member = member < groups.members().size();
-    if (is_member && launch.correlation == call.by_nodes->correlation) {
-      announced.kernels = call.by_nodes->groups;
-      announced.member = member;
-    }
-  }
-  traced_launches_.announce(announced);
+  // A node of a graph was launched unlike others, whether it was counted itself or not.
+  traced_launches_.announce({.correlation = launch.correlation,
+                             .group = *call.group,
+                             .is_counted = call.is_counted || call.path_of_nodes.has_value(),
+                             .is_graph = launch.graph != nullptr});
 }
 
-bool Process::entered_graph(const Launch& launch, const std::shared_ptr<const GraphNodes>& nodes,
-                            bool may_run_by_nodes) {
+std::optional<PathId> Process::entered_graph(const Launch& launch,
+                                             const std::shared_ptr<const GraphNodes>& nodes) {
   Call& call = call_of_thread();
   call.forget_outdated(*this);
   call.group.reset();
@@ -214,27 +197,29 @@ bool Process::entered_graph(const Launch& launch, const std::shared_ptr<const Gr
   call.session = context.session.get();
   if (!is_captured_by_plan(path)) {
     context.session->before_other_work();
-    return false;
+    return std::nullopt;
   }
   const PathId within = paths_.within(path, nodes->name);
   auto groups = groups_of(context, nodes, within);
-  may_run_by_nodes = graph_launches_.may_run_by_nodes(nodes->name) && may_run_by_nodes;
-  if (context.session->before_graph(groups->kernels(), may_run_by_nodes)) {
+  if (context.session->before_graph(groups->kernels(), graph_launches_.may_run_by_nodes(nodes->name))) {
     graph_launches_.runs_by_nodes(nodes->name);
     call.session = nullptr;
-    call.by_nodes = {.groups = std::move(groups), .path = within, .correlation = launch.correlation};
-    return true;
+    return within;
   }
   call.graph = std::move(groups);
   call.is_announced = is_traced_;
-  if (!call.is_announced) return false;
+  if (!call.is_announced) return std::nullopt;
   call.correlation = launch.correlation;
   traced_launches_.announce({.correlation = launch.correlation, .is_graph = true, .kernels = call.graph});
-  return false;
+  return std::nullopt;
 }
 
-void Process::graph_done() {
-  call_of_thread().by_nodes.reset();
+void Process::begin_nodes(PathId path) {
+  call_of_thread().path_of_nodes = path;
+}
+
+void Process::end_nodes() {
+  call_of_thread().path_of_nodes.reset();
 }
 
 void Process::entered_other_work(Handle context) {

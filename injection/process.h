@@ -68,13 +68,14 @@ class Process : public activities::Listener {
   /// A launch is about to be made, and may be held for a while.
   void entered(const Launch& launch);
   /// Whether the kernels in graphs are to be counted.
-  bool counts_graph_kernels() const { return settings_.graph_kernels; }
-  /// A graph is about to be launched that launches these kernels. Returns whether they are launched one by
-  /// one in place of it, which they are only if `may_run_by_nodes`: then calls of `entered` and `left` follow
-  /// for them, then `graph_done`, and the graph itself is not launched. Otherwise `left` follows.
-  bool entered_graph(const Launch& launch, const std::shared_ptr<const GraphNodes>& nodes,
-                     bool may_run_by_nodes);
-  void graph_done();
+  bool counts_graph_kernels() const { return !settings_.whole_graphs; }
+  /// A graph is about to be launched that launches these kernels. Returns the path of ranges in which they
+  /// are to be launched one by one in place of it: then `entered_other_work` follows in place of the launch.
+  /// Otherwise `left` follows.
+  std::optional<PathId> entered_graph(const Launch& launch, const std::shared_ptr<const GraphNodes>& nodes);
+  /// What this thread launches from now on are the nodes of a graph, in that path, until `end_nodes`.
+  void begin_nodes(PathId path);
+  void end_nodes();
   /// A launch is about to be made that is in no group, or a copy.
   void entered_other_work(Handle context);
   /// It was made. `error`: the driver's name of the error if it refused, else null.

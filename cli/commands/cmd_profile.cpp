@@ -251,9 +251,8 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
       ->needs(timeline)
       ->type_name("FORMAT");
   command->add_flag(
-      "--graph-kernels", settings.graph_kernels,
-      "Count the kernels in CUDA graphs, by launching them one by one in place of some launches "
-      "of each graph; experimental: a program may end with a CUDA error");
+      "--whole-graphs", settings.whole_graphs,
+      "Take each CUDA graph for one point: launch none of its kernels one by one to count them");
   command->add_option("--skip", settings.skip, "Skip this many of the selected launches before counting")
       ->type_name("NUMBER");
   command->add_option("--limit", settings.limit, "Stop counting after this many selected launches")

@@ -33,18 +33,17 @@ std::string_view counter_of(TensorElement type) {
 
 std::optional<DecodedTensor> decoded_tensor(const std::vector<TensorInstruction>& instructions) {
   if (instructions.empty()) return std::nullopt;
-  const TensorInstruction& first = instructions.front();
-  const auto all = [&](auto is_same) {
-    return std::all_of(instructions.begin(), instructions.end(), is_same);
-  };
-  const std::string_view counter = counter_of(first.type);
-  if (counter.empty() || !all([&](const TensorInstruction& other) { return other.type == first.type; })) {
-    return std::nullopt;
+  DecodedTensor decoded;
+  for (const TensorInstruction& instruction : instructions) {
+    const std::string_view counter = counter_of(instruction.type);
+    if (counter.empty()) return std::nullopt;
+    if (std::find(decoded.counters.begin(), decoded.counters.end(), counter) == decoded.counters.end())
+      decoded.counters.push_back(counter);
   }
-  DecodedTensor decoded = {.counter = counter, .operations = std::nullopt};
-  if (all([&](const TensorInstruction& other) { return other.operations == first.operations; })) {
-    decoded.operations = first.operations;
-  }
+  const auto operations = instructions.front().operations;
+  const bool are_alike = std::all_of(instructions.begin(), instructions.end(),
+                                     [&](const auto& other) { return other.operations == operations; });
+  if (are_alike && decoded.counters.size() == 1) decoded.operations = operations;
   return decoded;
 }
 

@@ -9,15 +9,16 @@
 
 namespace rooflinectl {
 
-/// What is known from its machine code of a function whose tensor instructions all work on one type.
+/// What is known of a function's tensor instructions from its machine code.
 struct DecodedTensor {
-  std::string_view counter;          ///< the key of that type's operations: `tensor_bf16_ops`
-  std::optional<double> operations;  ///< of each warp in each instruction; nothing if these differ
+  std::vector<std::string_view> counters;  ///< of the operations of the types that it has: `tensor_bf16_ops`
+  std::optional<double>
+      operations;  ///< of each warp in each instruction; nothing if these or the types differ
 
   bool operator==(const DecodedTensor&) const = default;
 };
 
-/// Nothing if there are no instructions, several types, or a type whose operations are not counted.
+/// Nothing if there are no instructions, or one of a type whose operations are not counted.
 std::optional<DecodedTensor> decoded_tensor(const std::vector<TensorInstruction>& instructions);
 
 }  // namespace rooflinectl

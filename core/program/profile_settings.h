@@ -74,9 +74,9 @@ struct ProfileSettings {
   std::string capture_range;           ///< the name of the range of `Capture::nvtx`
   std::uint64_t skip = 0;              ///< how many selected launches of a process pass before any is counted
   std::optional<std::uint64_t> limit;  ///< how many selected launches after them may be counted
-  /// Whether the kernels in CUDA graphs are groups, and are counted, instead of the graphs: in some launches
-  /// of a graph they are launched one by one in place of it.
-  bool graph_kernels = false;
+  /// Whether CUDA graphs are groups, rather than the kernels in them, which are counted by launching them one
+  /// by one in place of some launches of the graph.
+  bool whole_graphs = false;
   std::vector<Pass> passes = {kPasses.begin(), kPasses.end()};
   /// Symbols of the kernels that are counted; empty for all that `kernel` selects. Where `passes` lacks
   /// memory, an earlier run has shown that these end by themselves.

@@ -53,12 +53,8 @@ CudaDriver* driver = nullptr;
 
 /// The call of this thread that `Process::entered…` was told of.
 thread_local std::optional<std::uint32_t> call_in_progress;
-/// The graph whose launch in this thread launches nothing.
-struct Replaced {
-  GraphCopy* copy = nullptr;  // which the program may not destroy now
-  CUstream stream = nullptr;
-};
-thread_local Replaced replaced;
+/// It launches a graph whose nodes were launched in place of it.
+thread_local bool is_replaced = false;
 /// While the call of this thread destroys streams.
 thread_local std::optional<Streams::Closing> closing;
 
@@ -88,29 +84,30 @@ bool can_replace_launches(Handle context) {
   return result;
 }
 
-/// Launches the graph's kernels one by one, if they are to be counted, and lets the call launch nothing.
+/// Launches the graph's nodes one by one, if its kernels are to be counted, and lets the call launch nothing.
 void enter_graph_launch(CUpti_CallbackId function, const CUpti_CallbackData& call, Launch launch,
                         CUstream stream) {
   const auto copy = driver->graphs().find(static_cast<CUgraphExec>(const_cast<void*>(launch.graph)));
   if (!copy) return process->entered(launch);
-  copy->finish();
   launch.obstacle = copy->obstacle();
   if (copy->context() != call.context) launch.obstacle = "it is launched in a context other than its own";
+  if (stream == CU_STREAM_PER_THREAD) launch.obstacle = "it is launched in a thread's default stream";
   if (launch.obstacle.empty() && !can_replace_launches(call.context))
     launch.obstacle = "this version of CUPTI does not let launches be replaced";
   if (!launch.obstacle.empty()) return process->entered(launch);
-  CUgraphExec_st* const nothing = copy->without_nodes();
-  if (!process->entered_graph(launch, copy->kernels(), nothing != nullptr)) return;
-  {
-    const ProgramsCall program;
-    call_in_progress.reset();
-    copy->run(stream, driver->streams());
-    call_in_progress = call.correlationId;
-  }
-  process->graph_done();
+  const auto path = process->entered_graph(launch, copy->kernels());
+  if (!path) return;
+  driver->graphs().stand_in().run([&] {
+    cuCtxSetCurrent(copy->context());
+    process->begin_nodes(*path);
+    {
+      const ProgramsCall program;
+      copy->run(stream, driver->streams());
+    }
+    process->end_nodes();
+  });
   process->entered_other_work(call.context);
-  replaced = {.copy = copy.get(), .stream = stream};
-  launch_instead(function, call.functionParams, nothing);
+  is_replaced = refuse_graph_launch(function, call);
 }
 
 void enter_launch(CUpti_CallbackId function, const CUpti_CallbackData& call) {
@@ -200,7 +197,6 @@ void enter_other_call(CUpti_CallbackId function, const CUpti_CallbackData& call)
     case CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy:
       return driver->graphs().destroyed(parameters_of<cuGraphExecDestroy_params>(call).hGraphExec);
     default:
-      if (is_among(kGraphChanges, function)) change_any_graph(call, [](GraphCopy& copy) { copy.finish(); });
       return;
   }
   closing.emplace(driver->streams());
@@ -332,7 +328,7 @@ void leave(CUpti_CallbackId function, const CUpti_CallbackData& call) {
   if (is_other_call(function)) return leave_other_call(function, call);
   if (call_in_progress != call.correlationId) return;
   call_in_progress.reset();
-  if (GraphCopy* const copy = std::exchange(replaced.copy, nullptr)) copy->was_replaced(replaced.stream);
+  if (std::exchange(is_replaced, false)) pretend_success(call);
   const CUresult result = *static_cast<const CUresult*>(call.functionReturnValue);
   const char* error = nullptr;
   if (result != CUDA_SUCCESS && (cuGetErrorName(result, &error) != CUDA_SUCCESS || error == nullptr))

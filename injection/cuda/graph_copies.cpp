@@ -145,8 +145,9 @@ std::string letters(std::uint64_t value) {
   return text;
 }
 
-/// What the next call of this thread is to launch instead.
-thread_local CUgraphExec launched_instead_in_test = nullptr;
+/// The next launch of a graph in this thread, which is not to be made.
+enum class Tested { none, to_be_refused, refused };
+thread_local Tested tested_launch = Tested::none;
 
 }  // namespace
 
@@ -159,9 +160,6 @@ GraphCopy::GraphCopy(CUgraph graph, CUgraphExec executable) : executable_(execut
 
 GraphCopy::~GraphCopy() {
   release();
-  if (launched_instead_ != nullptr) cuGraphExecDestroy(launched_instead_);
-  if (no_nodes_ != nullptr) cuGraphDestroy(no_nodes_);
-  if (done_ != nullptr) cuEventDestroy(done_);
 }
 
 void GraphCopy::release() {
@@ -174,10 +172,7 @@ void GraphCopy::release() {
 }
 
 void GraphCopy::let_go() {
-  copy_ = no_nodes_ = nullptr;
-  launched_instead_ = nullptr;
-  done_ = nullptr;
-  may_run_ = false;
+  copy_ = nullptr;
   obstacle_ = "its context was destroyed";
 }
 
@@ -535,44 +530,6 @@ void GraphCopy::replace(CUgraph graph) {
 
 // -- launches --
 
-CUgraphExec GraphCopy::without_nodes() {
-  if (launched_instead_ != nullptr) return launched_instead_;
-  const OurOwnCall own;
-  const RelaxedCapture relaxed;
-  if (no_nodes_ == nullptr && cuGraphCreate(&no_nodes_, 0) != CUDA_SUCCESS) no_nodes_ = nullptr;
-  if (no_nodes_ != nullptr && cuGraphInstantiateWithFlags(&launched_instead_, no_nodes_, 0) != CUDA_SUCCESS)
-    launched_instead_ = nullptr;
-  if (done_ == nullptr && cuEventCreate(&done_, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) done_ = nullptr;
-  return done_ == nullptr ? nullptr : launched_instead_;
-}
-
-void GraphCopy::was_replaced(CUstream stream) {
-  constexpr double kLimitS = 2;
-  {
-    const RelaxedCapture relaxed;
-    cuEventRecord(done_, stream);
-  }
-  may_run_ = true;
-  wait(kLimitS);
-}
-
-void GraphCopy::finish() {
-  constexpr double kLimitS = 30;
-  wait(kLimitS);
-}
-
-/// Until nothing of it runs any more; if it takes longer, it is not run so again.
-void GraphCopy::wait(double limit_s) {
-  const RelaxedCapture relaxed;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(limit_s);
-  while (may_run_) {
-    may_run_ = cuEventQuery(done_) == CUDA_ERROR_NOT_READY;
-    if (!may_run_ || std::chrono::steady_clock::now() > end) break;
-    std::this_thread::sleep_for(std::chrono::microseconds(20));
-  }
-  if (may_run_) miss("its kernels did not finish while the program was held for them");
-}
-
 void GraphCopy::run(CUstream stream, Streams& streams) {
   const RelaxedCapture relaxed;
   std::vector<CUstream> lanes = {stream};
@@ -669,7 +626,6 @@ void GraphCopies::made(CUgraphExec executable, CUgraph graph) {
 void GraphCopies::destroyed(CUgraphExec executable) {
   const std::shared_ptr<GraphCopy> copy = find(executable);
   if (!copy) return;
-  copy->finish();
   const std::lock_guard lock(mutex_);
   nodes_ -= std::min(nodes_, copy->nodes());
   copies_.erase(executable);
@@ -703,29 +659,25 @@ bool GraphCopies::test_replacing() {
   return can_replace_;
 }
 
-/// Of two launches of a graph that calls a function of ours, one is replaced.
+/// Of two launches of a graph that calls a function of ours, one is not made.
 bool GraphCopies::can_replace() {
   const OurOwnCall own;
   const RelaxedCapture relaxed;
   static std::atomic<int> calls{0};
-  CUgraph calling = nullptr;
-  CUgraph empty = nullptr;
-  CUgraphExec calling_executable = nullptr;
-  CUgraphExec empty_executable = nullptr;
+  CUgraph graph = nullptr;
+  CUgraphExec executable = nullptr;
   CUgraphNode node = nullptr;
   CUstream stream = nullptr;
   const CUDA_HOST_NODE_PARAMS call = {.fn = [](void*) { ++calls; }, .userData = nullptr};
-  const bool is_made = cuGraphCreate(&calling, 0) == CUDA_SUCCESS &&
-                       cuGraphAddHostNode(&node, calling, nullptr, 0, &call) == CUDA_SUCCESS &&
-                       cuGraphInstantiateWithFlags(&calling_executable, calling, 0) == CUDA_SUCCESS &&
-                       cuGraphCreate(&empty, 0) == CUDA_SUCCESS &&
-                       cuGraphInstantiateWithFlags(&empty_executable, empty, 0) == CUDA_SUCCESS &&
+  const bool is_made = cuGraphCreate(&graph, 0) == CUDA_SUCCESS &&
+                       cuGraphAddHostNode(&node, graph, nullptr, 0, &call) == CUDA_SUCCESS &&
+                       cuGraphInstantiateWithFlags(&executable, graph, 0) == CUDA_SUCCESS &&
                        cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS;
   if (!is_made) return false;
-  launched_instead_in_test = empty_executable;
-  bool is_launched = cuGraphLaunch(calling_executable, stream) == CUDA_SUCCESS;
-  const bool was_replaced = std::exchange(launched_instead_in_test, nullptr) == nullptr;
-  is_launched = is_launched && cuGraphLaunch(calling_executable, stream) == CUDA_SUCCESS;
+  tested_launch = Tested::to_be_refused;
+  bool is_launched = cuGraphLaunch(executable, stream) == CUDA_SUCCESS;
+  const bool was_replaced = std::exchange(tested_launch, Tested::none) == Tested::refused;
+  is_launched = is_launched && cuGraphLaunch(executable, stream) == CUDA_SUCCESS;
   // What is left if the GPU does not come to it stays: it may still be used.
   constexpr auto kLimit = std::chrono::seconds(1);
   const auto end = std::chrono::steady_clock::now() + kLimit;
@@ -734,17 +686,17 @@ bool GraphCopies::can_replace() {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   cuStreamDestroy(stream);
-  cuGraphExecDestroy(calling_executable);
-  cuGraphExecDestroy(empty_executable);
-  cuGraphDestroy(calling);
-  cuGraphDestroy(empty);
+  cuGraphExecDestroy(executable);
+  cuGraphDestroy(graph);
   return was_replaced && is_launched && calls == 1;
 }
 
 void GraphCopies::in_own_call(CUpti_CallbackId function, const CUpti_CallbackData& call) {
-  if (launched_instead_in_test == nullptr || call.callbackSite != CUPTI_API_ENTER) return;
-  if (launch_instead(function, call.functionParams, launched_instead_in_test))
-    launched_instead_in_test = nullptr;
+  if (tested_launch == Tested::to_be_refused && call.callbackSite == CUPTI_API_ENTER) {
+    if (refuse_graph_launch(function, call)) tested_launch = Tested::refused;
+  } else if (tested_launch == Tested::refused && call.callbackSite == CUPTI_API_EXIT) {
+    pretend_success(call);
+  }
 }
 
 }  // namespace rooflinectl::injection

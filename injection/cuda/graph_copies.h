@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "injection/cuda/stand_in.h"
 #include "injection/cuda/streams.h"
 #include "injection/launches/graph_launches.h"
 #include "injection/lock_order.h"
@@ -53,14 +54,6 @@ class GraphCopy {
   /// Launches the nodes, each in a stream in which it follows those that it depends on, and lets `stream`
   /// wait for all of them. The launches are the program's.
   void run(CUstream stream, Streams& streams);
-  /// A graph without nodes, for launching instead of this one; null if it cannot be made.
-  CUgraphExec without_nodes();
-  /// It was launched, after the nodes, in that stream. Waits until all of that is done, for a limited time:
-  /// CUPTI traces the nodes as those of the executable graph, of which the driver does not know that it runs.
-  /// What the program does to it meanwhile would end badly.
-  void was_replaced(CUstream stream);
-  /// The program is about to do something to the executable graph: waits if that did not suffice.
-  void finish();
   /// The context is destroyed, and everything in it.
   void let_go();
 
@@ -91,7 +84,6 @@ class GraphCopy {
   void set_copy(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS& parameters);
   void set_within(CUgraph copy, CUgraph graph);
   CUresult launch(const Node& node, CUstream stream) const;
-  void wait(double limit_s);
   void release();
 
   const CUgraphExec executable_;
@@ -104,10 +96,6 @@ class GraphCopy {
   std::string obstacle_;
   std::string name_;
   std::shared_ptr<const GraphNodes> kernels_;  // null once they have changed
-  CUgraph no_nodes_ = nullptr;
-  CUgraphExec launched_instead_ = nullptr;
-  CUevent done_ = nullptr;
-  bool may_run_ = false;  // nodes that were launched one by one, and the graph in place of this one
 };
 
 /// The copies of the executable graphs of the process. Member functions may be called from any thread.
@@ -124,17 +112,20 @@ class GraphCopies {
   /// Its copy; null if there is none.
   std::shared_ptr<GraphCopy> find(CUgraphExec executable);
 
-  /// Whether another graph is launched if the callback at the entry of a launch says so, which CUPTI does not
-  /// promise; nothing before it was tested.
+  /// Whether a callback can let the driver refuse a launch, and the program believe that it was made, which
+  /// CUPTI does not promise; nothing before it was tested.
   std::optional<bool> can_replace_launches() const;
   /// Finds it out, with graphs of our own, unless another thread has.
   bool test_replacing();
+  /// For launching nodes.
+  StandIn& stand_in() { return stand_in_; }
   /// To be called for each callback in our own calls.
   static void in_own_call(CUpti_CallbackId function, const CUpti_CallbackData& call);
 
  private:
   static bool can_replace();
 
+  StandIn stand_in_;
   OrderedMutex<LockOrder::graphs> mutex_;  // guards what follows
   std::unordered_map<CUgraphExec, std::shared_ptr<GraphCopy>> copies_;
   std::size_t nodes_ = 0;

@@ -130,19 +130,24 @@ std::optional<record::Extent> cluster_of(std::span<const CUlaunchAttribute> attr
 }
 
 /// CUPTI hands over the place where the driver reads the arguments. `GraphCopies` tests whether it still
-/// does.
-bool launch_instead(CUpti_CallbackId function, const void* parameters, CUgraphExec executable_graph) {
-  auto* const arguments = const_cast<void*>(parameters);
+/// does. A graph without nodes in place of the program's would not do: CUPTI has prepared the trace of the
+/// program's nodes by now, and the GPU writes to wrong places.
+bool refuse_graph_launch(CUpti_CallbackId function, const CUpti_CallbackData& call) {
+  auto* const arguments = const_cast<void*>(call.functionParams);
   switch (function) {
     case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
-      executable(*static_cast<cuGraphLaunch_params*>(arguments)) = executable_graph;
+      executable(*static_cast<cuGraphLaunch_params*>(arguments)) = nullptr;
       return true;
     case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz:
-      executable(*static_cast<cuGraphLaunch_ptsz_params*>(arguments)) = executable_graph;
+      executable(*static_cast<cuGraphLaunch_ptsz_params*>(arguments)) = nullptr;
       return true;
     default:
       return false;
   }
+}
+
+void pretend_success(const CUpti_CallbackData& call) {
+  *static_cast<CUresult*>(call.functionReturnValue) = CUDA_SUCCESS;
 }
 
 }  // namespace rooflinectl::injection

@@ -22,7 +22,10 @@ std::optional<Launch> launch_call(CUpti_CallbackId function, const void* paramet
 /// That of a launch with these attributes, if it has one.
 std::optional<record::Extent> cluster_of(std::span<const CUlaunchAttribute> attributes);
 
-/// Lets the call that is being made launch another graph. Returns whether it launches one.
-bool launch_instead(CUpti_CallbackId function, const void* parameters, CUgraphExec executable);
+/// At the entry of a call that launches a graph: the driver is to refuse it, since it names none. Returns
+/// whether it is such a call.
+bool refuse_graph_launch(CUpti_CallbackId function, const CUpti_CallbackData& call);
+/// At its exit: the program is to take it for made.
+void pretend_success(const CUpti_CallbackData& call);
 
 }  // namespace rooflinectl::injection

@@ -21,12 +21,6 @@ void GraphGroups::add(std::string_view symbol, const Launch& kernel, const Launc
                         static_cast<std::size_t>(member - members_.begin()));
 }
 
-std::size_t GraphGroups::place_of(const LaunchGroup& group) const {
-  const auto member = std::find_if(members_.begin(), members_.end(),
-                                   [&](const Member& known) { return known.group.record == group.record; });
-  return static_cast<std::size_t>(member - members_.begin());
-}
-
 std::optional<std::size_t> GraphGroups::find(const activities::Kernel& kernel) const {
   const auto found = of_shape_.find({kernel.symbol, kernel.grid, kernel.block, kernel.dynamic_shared_bytes});
   return found == of_shape_.end() ? std::nullopt : std::optional(found->second);

@@ -45,7 +45,6 @@ class GraphGroups {
   const std::vector<Member>& members() const { return members_; }
   /// The group of each kernel, as its session knows it.
   const std::vector<GroupId>& kernels() const { return kernels_; }
-  std::size_t place_of(const LaunchGroup& group) const;
   /// The place among them of a kernel that ran in the graph; nothing if the graph has none like it.
   std::optional<std::size_t> find(const activities::Kernel& kernel) const;
 

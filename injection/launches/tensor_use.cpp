@@ -26,10 +26,11 @@ double operations(const Counters& counters) {
   return sum;
 }
 
-/// The pass that counts only this; nothing if there is none.
-std::optional<Pass> pass_of(std::string_view counter) {
+/// The next pass that counts only one of these; nothing if there is none.
+std::optional<Pass> pass_of(const std::vector<std::string_view>& counters, Pass after) {
   const auto found = std::find_if(kPasses.begin(), kPasses.end(), [&](Pass pass) {
-    return pass > Pass::pipes && pass_metrics(pass).front().key == counter;
+    return pass > Pass::pipes && pass > after &&
+           std::find(counters.begin(), counters.end(), pass_metrics(pass).front().key) != counters.end();
   });
   return found == kPasses.end() ? std::nullopt : std::optional(*found);
 }
@@ -52,9 +53,9 @@ std::optional<Pass> TensorUse::next(Pass pass) const {
   if (pass == Pass::tensor) {
     if (operations > 0) return std::nullopt;
     if (!decoded_) return Pass::tensor_bf16;
-    return decoded_->operations ? std::nullopt : pass_of(decoded_->counter);
+    return decoded_->operations ? std::nullopt : pass_of(decoded_->counters, pass);
   }
-  if (decoded_) return std::nullopt;
+  if (decoded_) return pass_of(decoded_->counters, pass);
 
   const double per_instruction = operations / instructions_.value();
   const bool is_explained = std::any_of(

@@ -12,8 +12,9 @@ namespace rooflinectl::injection {
 
 /// What the passes so far have shown of a group's work on the Tensor Cores, and which pass still has some of
 /// it to count. What a type's pass counts is enough if it comes to a number of operations per instruction
-/// that such instructions have. Launches may differ: all of this refers to their means. If the machine code
-/// has one type only, no other is looked for, and nothing at all if all of its instructions do as much.
+/// that such instructions have. Launches may differ: all of this refers to their means. If the types are
+/// known from the machine code, each of them is counted and no other, and nothing at all if there is one type
+/// and all of its instructions do as much.
 class TensorUse {
  public:
   /// `decoded`: what is known from the machine code.

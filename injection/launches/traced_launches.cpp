@@ -42,10 +42,7 @@ TracedLaunches::Awaited TracedLaunches::awaited(const AnnouncedLaunch& call) {
   Awaited made = {.group = call.group, .is_counted = call.is_counted, .is_graph = call.is_graph};
   made.kernels = call.kernels;
   if (!call.kernels) return made;
-  for (const GraphGroups::Member& member : call.kernels->members()) {
-    made.missing.push_back(call.member ? 0 : member.kernels);
-  }
-  if (call.member) made.missing[*call.member] = 1;
+  for (const GraphGroups::Member& member : call.kernels->members()) made.missing.push_back(member.kernels);
   return made;
 }
 
@@ -68,11 +65,6 @@ void TracedLaunches::take_announced() {
     retracted = std::exchange(retracted_, {});
   }
   for (const AnnouncedLaunch& call : calls) {
-    const auto known = call.member ? awaited_.find(call.correlation) : awaited_.end();
-    if (known != awaited_.end() && known->second.kernels == call.kernels) {
-      ++known->second.missing[*call.member];
-      continue;
-    }
     awaited_[call.correlation] = awaited(call);
     awaited_in_order_.push_back(call.correlation);
   }

@@ -30,8 +30,6 @@ struct AnnouncedLaunch {
   bool is_graph = false;
   /// Of a graph whose kernels are in groups of their own: these, and `group` is none.
   std::shared_ptr<const GraphGroups> kernels = nullptr;
-  /// One of these, if the call launches it alone: calls for several of them may have one number.
-  std::optional<std::size_t> member = std::nullopt;
 };
 
 /// What the trace delivers, as records: of the launches that were announced to it, and of transfers. Member

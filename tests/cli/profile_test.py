@@ -63,15 +63,15 @@ class Profile(ProfileTest):
 
     def test_tells_the_library_what_it_was_told(self):
         result = self.call("profile", "--dry-run", "--samples", 5, "--kernel", "gemm|conv", "--nvtx", "step*", "--nvtx-scope",
-                           "thread", "--capture", "nvtx:epoch", "--graph-kernels", "--skip", 7, "--limit", 9, "--", "train", "--steps", "2")
+                           "thread", "--capture", "nvtx:epoch", "--whole-graphs", "--skip", 7, "--limit", 9, "--", "train", "--steps", "2")
         self.assert_exit(result, 0)
         self.assertEqual(result.stdout.splitlines()[-1], "train --steps 2")
         settings = json.loads(result.stdout.split("ROOFLINECTL_PROFILE='")[1].split("'")[0])
         self.assertTrue(settings["records"].startswith(str(self.folder.resolve())))
         self.assertEqual({key: settings[key] for key in ["samples", "kernel", "nvtx", "nvtx_scope", "capture", "capture_range",
-                                                         "graph_kernels", "skip", "limit"]},
+                                                         "whole_graphs", "skip", "limit"]},
                          {"samples": 5, "kernel": "gemm|conv", "nvtx": "step*", "nvtx_scope": "thread", "capture": "nvtx",
-                          "capture_range": "epoch", "graph_kernels": True, "skip": 7, "limit": 9})
+                          "capture_range": "epoch", "whole_graphs": True, "skip": 7, "limit": 9})
         self.assert_nothing_written()
 
     def test_samples_over_time(self):

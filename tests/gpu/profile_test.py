@@ -341,8 +341,8 @@ experiments:
 
 
 class Graphs(ProfileTest):
-    def test_graph(self):
-        self.profile("graph")
+    def test_whole_graph(self):
+        self.profile("graph", options=["--whole-graphs"])
         self.assert_code(0)
         point = self.point("CUDA graph")
         self.assertEqual(point["launches"]["count"], self.steps())
@@ -358,7 +358,7 @@ class Graphs(ProfileTest):
 
     def test_kernels_in_a_graph(self):
         """Its kernels are counted as if the program had launched each."""
-        self.profile("graph", options=["--once", "--graph-kernels"])
+        self.profile("graph", options=["--once"])
         self.assert_code(0)
         point = self.point("InGraph")
         self.assertRegex(point["axes"]["path"], "CUDA graph of 3 nodes")

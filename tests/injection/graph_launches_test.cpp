@@ -28,7 +28,6 @@ TEST(GraphGroups, FindsTheGroupOfAKernelByItsShape) {
   EXPECT_EQ(groups.members()[0].kernels, 2u);
   EXPECT_EQ(groups.find(traced(2)), std::optional<std::size_t>(1));
   EXPECT_EQ(groups.find(traced(3)), std::nullopt);
-  EXPECT_EQ(groups.place_of({.record = 8}), 1u);
 }
 
 TEST(GraphLaunches, RunsFewLaunchesOfAGraphByNodes) {

@@ -178,7 +178,7 @@ TEST_F(SessionTest, CountsTensorOperationsWhereTensorInstructionsRan) {
 
 TEST_F(SessionTest, CountsNoTensorOperationsThatTheCodeTells) {
   const GroupId product = session.add_group(
-      {.record = next_group++, .wish = {}, .tensor = DecodedTensor{counter::kTensorBf16Ops, 4096}});
+      {.record = next_group++, .wish = {}, .tensor = DecodedTensor{{counter::kTensorBf16Ops}, 4096}});
   gpu.tensor = 1e6;
   steps(200, {product});
   EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", ""));

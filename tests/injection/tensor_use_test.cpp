@@ -75,19 +75,29 @@ TEST(TensorUse, LaunchesThatDifferAreExplainedByTheirMean) {
 }
 
 TEST(TensorUse, NothingIsNeededWhereTheCodeTellsTheOperationsOfAnInstruction) {
-  TensorUse use(DecodedTensor{.counter = counter::kTensorI8Ops, .operations = 8192});
+  TensorUse use(DecodedTensor{.counters = {counter::kTensorI8Ops}, .operations = 8192});
   EXPECT_EQ(after_tensor_pass(use, 1000), std::nullopt);
 }
 
 TEST(TensorUse, OnlyTheTypeThatTheCodeHasIsCounted) {
-  TensorUse use(DecodedTensor{.counter = counter::kTensorI8Ops, .operations = std::nullopt});
+  TensorUse use(DecodedTensor{.counters = {counter::kTensorI8Ops}, .operations = std::nullopt});
   EXPECT_EQ(after_tensor_pass(use, 1000), Pass::tensor_i8);
   use.add(Pass::tensor_i8, with(counter::kTensorI8Ops, 5'000'000));
   EXPECT_EQ(use.next(Pass::tensor_i8), std::nullopt);
 }
 
+TEST(TensorUse, AllTypesThatTheCodeHasAreCounted) {
+  TensorUse use(DecodedTensor{.counters = {counter::kTensorTf32Ops, counter::kTensorBf16Ops}});
+  EXPECT_EQ(after_tensor_pass(use, 2000), Pass::tensor_bf16);
+  use.add(Pass::tensor_bf16, with(counter::kTensorBf16Ops, 1000 * 4096.0));
+  EXPECT_EQ(use.next(Pass::tensor_bf16), Pass::tensor_tf32)
+      << "2048 operations an instruction are none of bf16";
+  use.add(Pass::tensor_tf32, with(counter::kTensorTf32Ops, 1000 * 2048.0));
+  EXPECT_EQ(use.next(Pass::tensor_tf32), std::nullopt);
+}
+
 TEST(TensorUse, ATypeWithoutAPassOfItsOwnIsNotCounted) {
-  TensorUse use(DecodedTensor{.counter = counter::kTensorF8Ops, .operations = std::nullopt});
+  TensorUse use(DecodedTensor{.counters = {counter::kTensorF8Ops}, .operations = std::nullopt});
   EXPECT_EQ(after_tensor_pass(use, 1000), std::nullopt);
 }
 

@@ -75,7 +75,7 @@ TEST(GroupCounters, OfTensorTypesFollowFromTheCodeWhereNoPassCountedThem) {
         of({{"tensor_pipe_instructions", 12}, {"tensor_pipe_hfma2", 2}, {"tensor_bf16_ops", warpgroups}}));
     RepeatedCounters result = counters_of_group(counted, kWarps, [](const auto&) { return ""; });
     const bool is_derived =
-        derive_tensor_operations(result, {.counter = "tensor_i8_ops", .operations = operations});
+        derive_tensor_operations(result, {.counters = {"tensor_i8_ops"}, .operations = operations});
     EXPECT_EQ(is_derived, value_of(result.counters, "tensor_i8_ops").has_value());
     return result.counters;
   };

@@ -22,7 +22,7 @@ ProfileSettings every_setting() {
       .capture_range = "steady state",
       .skip = 100,
       .limit = 0,
-      .graph_kernels = true,
+      .whole_graphs = true,
       .passes = {Pass::operations, Pass::tensor_bf16},
       .only = {"_Z3addPf"},
       .known_s = {{"_Z3addPf", 0.209}},

@@ -26,7 +26,7 @@ void fields(auto& f, Is<ProfileSettings> auto& settings) {
   f.optional("capture_range", settings.capture_range);
   f.optional("skip", settings.skip);
   f.optional("limit", settings.limit);
-  f.optional("graph_kernels", settings.graph_kernels);
+  f.optional("whole_graphs", settings.whole_graphs);
   f("passes", settings.passes);
   f.optional("only", settings.only);
   f.optional("known_s", settings.known_s);

@@ -160,7 +160,7 @@ bool derive_tensor_operations(RepeatedCounters& counted, const DecodedTensor& de
   const double instructions = tensor_instructions(counted.counters).value_or(0);
   if (instructions <= 0 || !decoded.operations || executed_tensor_ops(counted.counters)) return false;
   for (const Metric& metric : tensor_metrics()) {
-    const double operations = metric.key == decoded.counter ? instructions * *decoded.operations : 0;
+    const double operations = metric.key == decoded.counters.front() ? instructions * *decoded.operations : 0;
     counted.counters.insert_or_assign(std::string(metric.key), CounterValue::measured(operations));
     counted.spread.erase(std::string(metric.key));
   }

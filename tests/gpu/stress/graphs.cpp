@@ -17,10 +17,10 @@ Tally& graph_tally() {
   return *tally;
 }
 
-/// Counts a launch of a graph as that of its kernels, where a profile is to have these.
+/// Counts a launch of a graph as that of its kernels, unless a profile is to have the graph.
 void launched_graph(const std::vector<int>& kernels) {
-  static const bool has_kernels = std::getenv("STRESS_GRAPH_KERNELS") != nullptr;
-  if (!has_kernels) return graph_tally().add();
+  static const bool is_whole = std::getenv("STRESS_WHOLE_GRAPHS") != nullptr;
+  if (is_whole) return graph_tally().add();
   for (const int kernel : kernels) launched(kernel);
 }
 

@@ -4,7 +4,7 @@
 and end alike, within a bound. Where a program knows how often it launched each kernel, the profile must have as many launches.
 
 usage: stress.py [--install FOLDER] [--rooflinectl FILE] [--program FILE] [--seconds SECONDS | --rounds NUMBER] [--seed NUMBER]
-                 [--scenarios NAME,...] [--scale NUMBER] [--jobs NUMBER] [--graph-kernels] [--keep FOLDER] [--list]
+                 [--scenarios NAME,...] [--scale NUMBER] [--jobs NUMBER] [--keep FOLDER] [--list]
        stress.py --throughput [--repetitions NUMBER] ...
 
 --install is a folder that `cmake --install` made; --program is `rooflinectl-stress`, by default beside rooflinectl. Each round has
@@ -40,7 +40,8 @@ IN_PYTHON = {"torch-threads": ["torch"], "torch-loader": ["torch"], "torch-graph
 # Scenarios that launch all the time, and how much more of them there is to be for a rate.
 THROUGHPUT = {"phased": 4, "groups": 40, "streams": 4, "threads": 4}
 # By seed. They change what the library does in the program, not which launches it sees.
-OPTIONS = [["--timeline=1ms"], [], ["--samples", "10"], [], ["--nvtx-scope", "thread"], []]
+OPTIONS = [["--timeline=1ms"], [], ["--samples", "10"], ["--whole-graphs"], ["--nvtx-scope", "thread"], []]
+WHOLE_GRAPHS = "STRESS_WHOLE_GRAPHS"  # tells the program which launches a profile with that option has
 MOST_POINTS = 10_000  # of a run; the rest is left out
 # CUDA may end the work of profiled programs on the same GPU with them (docs/profile.md).
 ALONE = ["exit-illegal-address"]
@@ -200,8 +201,6 @@ class Case:
         return [self.settings.program, self.scenario, *amount, *(["--no-pauses"] if self.settings.throughput else [])]
 
     def options(self):
-        if self.settings.graph_kernels:
-            return ["--graph-kernels", *OPTIONS[self.seed % len(OPTIONS)]]
         return [] if self.settings.throughput else OPTIONS[self.seed % len(OPTIONS)]
 
     def profile_command(self, folder):
@@ -210,7 +209,8 @@ class Case:
 
     def profile(self, folder):
         limit_s = self.settings.factor * self.plain.seconds + self.settings.constant
-        self.profiled = Outcome(self.profile_command(folder), folder, limit_s, self.settings.environment)
+        environment = self.settings.environment | ({WHOLE_GRAPHS: "1"} if "--whole-graphs" in self.options() else {})
+        self.profiled = Outcome(self.profile_command(folder), folder, limit_s, environment)
         files = list((folder / "runs").glob("*/*Z/run.json"))
         self.run = json.loads(files[0].read_text()) if files else None
         self.program_s = self.run["application"].get("wall_s") if self.run else None
@@ -404,7 +404,6 @@ def parsed():
     parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--throughput", action="store_true")
     parser.add_argument("--repetitions", type=int, default=3)
-    parser.add_argument("--graph-kernels", action="store_true", help="profile with this option")
     parser.add_argument("--list", action="store_true")
     return parser.parse_args()
 
@@ -438,8 +437,6 @@ def main():
     with tempfile.TemporaryDirectory(prefix="stress", ignore_cleanup_errors=True) as folder:
         settings.folder = pathlib.Path(folder)
         settings.environment = without_ceilings(settings.rooflinectl, settings.folder)
-        if settings.graph_kernels:
-            settings.environment["STRESS_GRAPH_KERNELS"] = "1"
         return throughput(settings) if settings.throughput else Stress(settings).all()
 
 
