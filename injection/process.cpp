@@ -169,7 +169,10 @@ void Process::entered(const Launch& launch) {
   Context& context = context_of(launch);
   driver_->has_stream(launch.context, context.device, launch.stream);
   start_writing();
-  if (is_captured_by_plan(path)) call.group = group_of(context, launch, path, call.path_of_nodes.has_value());
+  if (is_captured_by_plan(path)) {
+    call.group = group_of(context, launch, path, call.path_of_nodes.has_value());
+    if (!call.group) ++left_out_;
+  }
   if (call.group)
     call.is_counted = context.session->before_launch(call.group->id, takes_turn());
   else
@@ -206,6 +209,7 @@ std::optional<PathId> Process::entered_graph(const Launch& launch,
     call.session = nullptr;
     return within;
   }
+  left_out_ += groups->left_out();
   call.graph = std::move(groups);
   call.is_announced = is_traced_;
   if (!call.is_announced) return std::nullopt;
@@ -304,6 +308,8 @@ std::shared_ptr<const GraphGroups> Process::groups_of(Context& context,
   for (const Launch& kernel : nodes->kernels) {
     if (const auto group = group_of(context, kernel, path, true))
       groups->add(kernel_of(kernel).symbol, kernel, *group);
+    else
+      groups->leave_out();
   }
   graph_launches_.add(nodes, context.handle, path, groups);
   return groups;
@@ -336,11 +342,7 @@ std::optional<LaunchGroup> Process::group_of(Context& context, const Launch& lau
                           .hint = ""});
     }
   }
-  if (group) {
-    remembered = {key, *group};
-  } else {
-    ++left_out_;
-  }
+  if (group) remembered = {key, *group};
   return group;
 }
 

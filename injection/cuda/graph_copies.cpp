@@ -570,6 +570,8 @@ void GraphCopy::run(CUstream stream, Streams& streams) {
     cuEventDestroy(event);
   }
   if (begin != nullptr) cuEventDestroy(begin);
+  if (lanes.size() == 1) return;
+  const Streams::Closing nobody_asks(streams);
   for (std::size_t lane = 1; lane < lanes.size(); ++lane) {
     streams.remove(lanes[lane]);
     cuStreamDestroy(lanes[lane]);  // once its work is done

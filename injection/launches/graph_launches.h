@@ -43,6 +43,10 @@ class GraphGroups {
   /// `symbol`: of the kernel, for as long as this lives.
   void add(std::string_view symbol, const Launch& kernel, const LaunchGroup& group);
   const std::vector<Member>& members() const { return members_; }
+  /// A kernel of the graph is in no group, since there are too many.
+  void leave_out() { ++left_out_; }
+  /// How many of them one launch of the graph launches.
+  std::uint64_t left_out() const { return left_out_; }
   /// The group of each kernel, as its session knows it.
   const std::vector<GroupId>& kernels() const { return kernels_; }
   /// The place among them of a kernel that ran in the graph; nothing if the graph has none like it.
@@ -60,6 +64,7 @@ class GraphGroups {
   std::unordered_map<Shape, std::size_t, HashShape> of_shape_;  // in `members_`
   std::vector<Member> members_;
   std::vector<GroupId> kernels_;
+  std::uint64_t left_out_ = 0;
 };
 
 /// What is known about the launches of graphs whose kernels are known: the groups of these, and how often

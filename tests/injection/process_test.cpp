@@ -390,6 +390,19 @@ TEST_F(ProcessTest, LaunchesOfAGraphThatFailedAreThoseOfItsKernels) {
   EXPECT_EQ(recorded_launches(), launched);
 }
 
+TEST_F(ProcessTest, LaunchesOfGraphsWithTooManyKernelsAreLeftOut) {
+  constexpr std::uint32_t kTooMany = LaunchGroups::kMostGroups + 10;
+  GraphNodes nodes = {.name = "CUDA graph"};
+  for (std::uint32_t grid = 1; grid <= kTooMany; ++grid)
+    nodes.kernels.push_back(launch_of(&context, 0, grid));
+  const auto graph = std::make_shared<GraphNodes>(nodes);
+  for (int i = 0; i < 3; ++i) launch_graph(graph);
+  process->finish();
+  const auto ends = records_of<record::End>();
+  ASSERT_THAT(ends, SizeIs(1));
+  EXPECT_EQ(ends[0].left_out_launches, 30u);
+}
+
 TEST_F(ProcessTest, SaysWhyTheKernelsOfAGraphAreNotToldApart) {
   Launch call = {.context = &context, .graph = &stream, .stream = &stream, .correlation = 1};
   call.obstacle = "it has conditional nodes";
