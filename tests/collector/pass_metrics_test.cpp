@@ -74,9 +74,16 @@ TEST_P(PassMetricsOnChip, TensorInstructionsTellWhichTypesToCount) {
 }
 
 TEST_P(PassMetricsOnChip, PipesBoundWhatInstrumentationCannotCount) {
-  Keys expected = {counter::kFmaPipeInstructions, counter::kFp64PipeInstructions};
+  Keys expected = {counter::kFmaPipeInstructions, counter::kFp64PipeInstructions,
+                   counter::kAluPipeInstructions, counter::kXuPipeInstructions};
   if (generation() == "GV" || generation() == "TU") expected.insert(counter::kFp16PipeInstructions);
   EXPECT_EQ(counted_keys(GetParam(), Pass::pipes), expected);
+}
+
+TEST_P(PassMetricsOnChip, StallsTellWhetherWarpsWaitForMemory) {
+  const Keys needed = {counter::kStallPassWarpCycles, counter::kLongScoreboardStallWarpCycles,
+                       counter::kShortScoreboardStallWarpCycles};
+  EXPECT_THAT(counted_keys(GetParam(), Pass::stalls), IsSupersetOf(needed));
 }
 
 TEST_P(PassMetricsOnChip, TensorOperationsAreCountedOfTheTypesThatItHas) {
@@ -100,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(EveryChip, PassMetricsOnChip, ::testing::ValuesIn(cupti
 
 TEST(PassMetrics, HopperCountsEveryMetricOfAPassAtOnce) {
   for (const Pass pass : {Pass::memory, Pass::tensor, Pass::tensor_bf16, Pass::tensor_f16, Pass::tensor_tf32,
-                          Pass::tensor_i8, Pass::tensor_f64, Pass::pipes}) {
+                          Pass::tensor_i8, Pass::tensor_f64, Pass::pipes, Pass::stalls}) {
     const auto configuration = cupti::one_pass_configuration("GH100", pass_metrics(pass), {});
     const std::size_t of_other_chips = pass == Pass::pipes ? 1 : 0;  // the FP16 pipe
     EXPECT_EQ(configuration.metric_names().size(), pass_metrics(pass).size() - of_other_chips)
