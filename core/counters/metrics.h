@@ -40,7 +40,7 @@ struct Metric {
   Pass hardware_pass = Pass::memory;
 };
 
-/// The basic set: everything a roofline and the ladder need, in four passes on every chip. Metrics with
+/// The basic set: everything a roofline and the ladder need, in at most four passes. Metrics with
 /// `_sass_` in their name instrument the kernel and need a pass of their own; the others fill one; whether
 /// tensor instructions ran takes the third, why warps wait the fourth.
 const std::vector<Metric>& basic_metrics();
