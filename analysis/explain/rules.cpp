@@ -110,6 +110,23 @@ Rule of_collectives() {
   return rule;
 }
 
+/// A verdict that is latency, and what most warps wait for.
+Rule of_stalls(std::string_view id, const Quantity& share, std::string_view text, std::string_view next_step,
+               std::string_view step_for_library) {
+  return {.id = id,
+          .importance = Importance::bound,
+          .bound = Bound::latency,
+          .when = {{&share, at_least, kMostStalls}},
+          .also = {&kOccupancy, &kIssueUtilisation, &kDramShare},
+          .text = text,
+          .next_step = next_step,
+          .step_for_library = step_for_library};
+}
+
+constexpr std::string_view kMoreLoadsInFlight =
+    "Let each thread start more loads before it uses the first value (several independent loads, 16-byte "
+    "loads, more elements per thread), or keep more threads resident.";
+
 const std::vector<Rule>& all_rules() {
   static const std::vector<Rule> all = {
       at_the_roof(
@@ -180,9 +197,7 @@ const std::vector<Rule>& all_rules() {
           "less padding."),
       of_bound(Bound::issue_slots, {&kInstructionsPer32Elements}, kFewerInstructions, kVectorisedKernels),
       of_bound(Bound::atomics, {&kAtomicsPerResult, &kAtomicsPerLaunch}, kFewerAtomics, kSpreadIndices),
-      of_bound(Bound::bytes_in_flight, {&kBytesInFlight, &kMemoryLatency, &kOccupancy},
-               "Let each thread start more loads before it uses the first value (several independent loads, "
-               "16-byte loads, more elements per thread), or keep more threads resident.",
+      of_bound(Bound::bytes_in_flight, {&kBytesInFlight, &kMemoryLatency, &kOccupancy}, kMoreLoadsInFlight,
                kMoreWorkPerCall),
       of_launches_in_a_graph(),
       of_bound(Bound::launch_overhead, {&kTime, &kEmptyLaunch},
@@ -207,6 +222,55 @@ const std::vector<Rule>& all_rules() {
                "Choose the number of blocks so that they fill the SMs in whole waves: use more or smaller "
                "blocks, or exactly as many as can be resident at once.",
                kWholeWavesOfTiles),
+      of_stalls(
+          "latency-of-memory", kMemoryStallShare,
+          "Latency: most of the time, warps wait for data from L1, L2 or DRAM (long scoreboard), and no "
+          "resource that was counted is near its limit.",
+          kMoreLoadsInFlight, kMoreWorkPerCall),
+      of_stalls("latency-of-shared-memory", kSharedStallShare,
+                "Latency: most of the time, warps wait for shared memory, special functions or conversions "
+                "(short scoreboard), and no resource that was counted is near its limit.",
+                "Use fewer of them: exchange values with shuffles, use cheaper functions (exp2f, __expf, "
+                "rsqrtf), or give each thread independent work to do meanwhile.",
+                kOtherKernelOfLibrary),
+      of_stalls(
+          "latency-of-results", kDependencyStallShare,
+          "Latency: most of the time, warps wait for the result of the instruction before (wait), and no "
+          "resource that was counted is near its limit.",
+          "Give each thread several independent chains of instructions: process several elements at "
+          "once, and unroll; or keep more warps resident.",
+          kMoreWorkPerCall),
+      of_stalls(
+          "latency-of-memory-queue", kMemoryQueueStallShare,
+          "Latency: most of the time, warps wait for room in the queue of global memory instructions (LG "
+          "throttle).",
+          "Execute fewer memory instructions: 16-byte accesses, and consecutive lanes that access "
+          "consecutive elements.",
+          kVectorisedKernels),
+      of_stalls(
+          "latency-of-shared-queue", kSharedQueueStallShare,
+          "Latency: most of the time, warps wait for room in the queue of shared memory instructions and "
+          "special functions (MIO throttle).",
+          "Use fewer and wider accesses to shared memory, and fewer special functions.",
+          kOtherKernelOfLibrary),
+      of_stalls("latency-of-pipe", kPipeStallShare,
+                "Latency: most of the time, warps wait for an arithmetic pipe that is busy with others (math "
+                "pipe throttle).",
+                "Spread the work over several pipes, or use fewer instructions of its kind.",
+                kOtherKernelOfLibrary),
+      of_stalls("latency-of-fences", kFenceStallShare,
+                "Latency: most of the time, warps wait at memory fences (membar).",
+                "Use fewer fences, or fences of the block (__threadfence_block()) instead of the device.",
+                kOtherKernelOfLibrary),
+      of_stalls("latency-of-wgmma", kWgmmaStallShare,
+                "Latency: most of the time, warps wait for the results of wgmma.",
+                "Keep more wgmma in flight: larger tiles, more stages, or two consumer warpgroups that take "
+                "turns.",
+                kOtherKernelOfLibrary),
+      of_stalls("latency-of-fetching", kFetchStallShare,
+                "Latency: most of the time, warps wait for instructions to be fetched.",
+                "Make the code that runs smaller: unroll less, and avoid long loop bodies and jumps.",
+                kOtherKernelOfLibrary),
       {.id = "latency-of-instructions",
        .importance = Importance::bound,
        .bound = Bound::latency,

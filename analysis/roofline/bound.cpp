@@ -301,6 +301,8 @@ BoundVerdict verdict_of(const Run& run, const RooflinePoint& point) {
       verdict.unjudged.push_back(std::move(missing));
     }
   }
+  verdict.stalls = stall_shares(point.measurement->counters);
+  const bool is_known_to_wait = !verdict.stalls.empty() && verdict.stalls.front().share >= kMostStalls;
   std::stable_sort(verdict.shares.begin(), verdict.shares.end(),
                    [](const ResourceShare& a, const ResourceShare& b) { return a.share > b.share; });
   if (is_collective(*point.measurement)) {
@@ -310,7 +312,7 @@ BoundVerdict verdict_of(const Run& run, const RooflinePoint& point) {
   } else if (is_at_least(quantity::kLaunchShare, run, point, 1 / kLaunchBoundFactor) ||
              is_short_launch(*point.measurement)) {
     verdict.bound = Bound::launch_overhead;
-  } else if (is_complete) {
+  } else if (is_complete || is_known_to_wait) {
     verdict.bound = has_few_blocks(run, point)                                             ? Bound::tail
                     : is_at_least(quantity::kBarrierStallShare, run, point, kBarrierShare) ? Bound::barriers
                     : is_tail(run, point)                                                  ? Bound::tail

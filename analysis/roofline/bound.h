@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/counters/stall_reasons.h"
 #include "core/model/run.h"
 
 /// What keeps a point from being faster: the words for it, and the rule by which it is found.
@@ -69,6 +70,7 @@ struct BoundVerdict {
   std::vector<ResourceShare> shares;  ///< of every resource that is known, the largest first
   /// What could not be judged, each with what is missing and how to get it.
   std::vector<std::string> unjudged;
+  std::vector<StallShare> stalls;  ///< what warps wait for, as far as it was counted, the largest first
 };
 
 /// From this share of the time on, a resource bounds a point.
@@ -85,6 +87,9 @@ bool is_short_launch(const Measurement& measurement);
 /// From this share of what the schedulers issue on, a pipe bounds the point rather than they: its rate is no
 /// higher than theirs, and some instructions are always of another kind.
 inline constexpr double kPipeOfIssueSlots = 0.75;
+
+/// From this share of their cycles on, what warps wait for is what a point is slow for, if no resource is.
+inline constexpr double kMostStalls = 0.5;
 
 /// If fewer blocks per SM than this are launched, in a program, SMs without a block are what bounds it.
 inline constexpr double kFewBlocksPerSm = 0.75;

@@ -81,7 +81,26 @@ inline constexpr std::string_view kGlobalLoadSectorEfficiency = "global_load_sec
 inline constexpr std::string_view kGlobalStoreSectorEfficiency = "global_store_sector_efficiency";
 inline constexpr std::string_view kL2AtomicOperations = "l2_atomic_operations";
 inline constexpr std::string_view kActiveWarpCycles = "active_warp_cycles";
+// The parts of them in which warps wait, by reason (`core/counters/stall_reasons.h`), and all of them in the
+// launches of a program of which the reasons were counted, if these are others.
+inline constexpr std::string_view kStallPassWarpCycles = "stall_pass_warp_cycles";
 inline constexpr std::string_view kBarrierStallWarpCycles = "barrier_stall_warp_cycles";
+inline constexpr std::string_view kLongScoreboardStallWarpCycles = "long_scoreboard_stall_warp_cycles";
+inline constexpr std::string_view kShortScoreboardStallWarpCycles = "short_scoreboard_stall_warp_cycles";
+inline constexpr std::string_view kWaitStallWarpCycles = "wait_stall_warp_cycles";
+inline constexpr std::string_view kLgThrottleStallWarpCycles = "lg_throttle_stall_warp_cycles";
+inline constexpr std::string_view kMioThrottleStallWarpCycles = "mio_throttle_stall_warp_cycles";
+inline constexpr std::string_view kTexThrottleStallWarpCycles = "tex_throttle_stall_warp_cycles";
+inline constexpr std::string_view kMathPipeThrottleStallWarpCycles = "math_pipe_throttle_stall_warp_cycles";
+inline constexpr std::string_view kMembarStallWarpCycles = "membar_stall_warp_cycles";
+inline constexpr std::string_view kGmmaStallWarpCycles = "gmma_stall_warp_cycles";
+inline constexpr std::string_view kNoInstructionStallWarpCycles = "no_instruction_stall_warp_cycles";
+inline constexpr std::string_view kImcMissStallWarpCycles = "imc_miss_stall_warp_cycles";
+inline constexpr std::string_view kBranchResolvingStallWarpCycles = "branch_resolving_stall_warp_cycles";
+inline constexpr std::string_view kSleepingStallWarpCycles = "sleeping_stall_warp_cycles";
+inline constexpr std::string_view kDrainStallWarpCycles = "drain_stall_warp_cycles";
+inline constexpr std::string_view kDispatchStallWarpCycles = "dispatch_stall_warp_cycles";
+inline constexpr std::string_view kNotSelectedStallWarpCycles = "not_selected_stall_warp_cycles";
 inline constexpr std::string_view kSmClockHz = "sm_clock_hz";
 inline constexpr std::string_view kDramClockHz = "dram_clock_hz";
 // Warp instructions in the tensor pipe, and those of them that are not matrix products but packed f16
@@ -94,6 +113,10 @@ inline constexpr std::string_view kTensorPipeHfma2 = "tensor_pipe_hfma2";
 inline constexpr std::string_view kFmaPipeInstructions = "fma_pipe_instructions";
 inline constexpr std::string_view kFp16PipeInstructions = "fp16_pipe_instructions";
 inline constexpr std::string_view kFp64PipeInstructions = "fp64_pipe_instructions";
+// Those in the pipe for integers, comparisons and logic, and in the one for special functions and
+// conversions.
+inline constexpr std::string_view kAluPipeInstructions = "alu_pipe_instructions";
+inline constexpr std::string_view kXuPipeInstructions = "xu_pipe_instructions";
 // Tensor Core operations by element type (a multiply-add counts as two); counted for ceilings, and for points
 // in which tensor instructions ran.
 inline constexpr std::string_view kTensorF16Ops = "tensor_f16_ops";

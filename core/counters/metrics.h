@@ -40,9 +40,9 @@ struct Metric {
   Pass hardware_pass = Pass::memory;
 };
 
-/// The basic set: everything a roofline and the ladder need, in three passes on every chip. Metrics with
-/// `_sass_` in their name instrument the kernel and need a pass of their own; the others fill one, and
-/// whether tensor instructions ran takes the third.
+/// The basic set: everything a roofline and the ladder need, in at most four passes. Metrics with
+/// `_sass_` in their name instrument the kernel and need a pass of their own; the others fill one; whether
+/// tensor instructions ran takes the third, why warps wait the fourth.
 const std::vector<Metric>& basic_metrics();
 
 /// Operations of the Tensor Cores by type, in up to six passes: for launches in which the basic set saw
@@ -52,6 +52,10 @@ const std::vector<Metric>& tensor_metrics();
 /// Instructions of each arithmetic pipe, counted by the hardware: for programs, some of whose kernels cannot
 /// be instrumented.
 const std::vector<Metric>& pipe_metrics();
+
+/// Why warps wait, by the reasons that are in none of our passes: a chip has too few counters for them. They
+/// come from reports of Nsight Compute.
+const std::vector<Metric>& stall_metrics();
 
 /// The keys of the first two sets, in the order in which `points.csv` has them.
 std::vector<std::string_view> counter_keys();

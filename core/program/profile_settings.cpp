@@ -23,6 +23,8 @@ std::string_view to_string(Pass pass) {
       return "tensor_i8";
     case Pass::tensor_f64:
       return "tensor_f64";
+    case Pass::stalls:
+      return "stalls";
   }
   return "?";
 }

@@ -25,10 +25,11 @@ enum class Pass {
   tensor_tf32,
   tensor_i8,
   tensor_f64,
+  stalls,  ///< why warps wait: hardware counters; last, so that it takes no launches from the others
 };
-inline constexpr std::array kPasses = {Pass::memory,      Pass::operations,  Pass::tensor,
-                                       Pass::pipes,       Pass::tensor_bf16, Pass::tensor_f16,
-                                       Pass::tensor_tf32, Pass::tensor_i8,   Pass::tensor_f64};
+inline constexpr std::array kPasses = {
+    Pass::memory,     Pass::operations,  Pass::tensor,    Pass::pipes,      Pass::tensor_bf16,
+    Pass::tensor_f16, Pass::tensor_tf32, Pass::tensor_i8, Pass::tensor_f64, Pass::stalls};
 
 std::string_view to_string(Pass pass);
 

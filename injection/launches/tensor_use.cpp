@@ -29,7 +29,7 @@ double operations(const Counters& counters) {
 /// The next pass that counts only one of these; nothing if there is none.
 std::optional<Pass> pass_of(const std::vector<std::string_view>& counters, Pass after) {
   const auto found = std::find_if(kPasses.begin(), kPasses.end(), [&](Pass pass) {
-    return pass > Pass::pipes && pass > after &&
+    return pass > Pass::pipes && pass < Pass::stalls && pass > after &&
            std::find(counters.begin(), counters.end(), pass_metrics(pass).front().key) != counters.end();
   });
   return found == kPasses.end() ? std::nullopt : std::optional(*found);
@@ -48,7 +48,9 @@ void TensorUse::add(Pass pass, const Counters& counters) {
 }
 
 std::optional<Pass> TensorUse::next(Pass pass) const {
-  if (pass < Pass::tensor || pass == Pass::pipes || instructions_.value() == 0) return std::nullopt;
+  if (pass < Pass::tensor || pass == Pass::pipes || pass > Pass::tensor_f64 || instructions_.value() == 0) {
+    return std::nullopt;
+  }
   const double operations = operations_.at(static_cast<std::size_t>(pass)).value();
   if (pass == Pass::tensor) {
     if (operations > 0) return std::nullopt;
@@ -61,8 +63,8 @@ std::optional<Pass> TensorUse::next(Pass pass) const {
   const bool is_explained = std::any_of(
       kOperationsPerInstruction.begin(), kOperationsPerInstruction.end(),
       [&](double possible) { return std::abs(per_instruction - possible) <= kTolerance * possible; });
-  const auto following = static_cast<std::size_t>(pass) + 1;
-  return is_explained || following == kPasses.size() ? std::nullopt : std::optional(kPasses.at(following));
+  if (is_explained || pass == Pass::tensor_f64) return std::nullopt;
+  return kPasses.at(static_cast<std::size_t>(pass) + 1);
 }
 
 }  // namespace rooflinectl::injection

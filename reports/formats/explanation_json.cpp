@@ -40,6 +40,9 @@ Json to_json(const Run& run, const RooflinePoint& point, const PointExplanation&
     shares[std::string(to_string(share.resource))] = share.share;
   }
   value["shares_of_time"] = shares;
+  Json stalls = Json::object();
+  for (const StallShare& stall : point.verdict.stalls) stalls[std::string(stall.reason->id)] = stall.share;
+  value["stalls"] = stalls;
   value["bound_unjudged"] = point.verdict.unjudged;
   if (point.fraction_of_roofline) value["fraction_of_roofline"] = *point.fraction_of_roofline;
   if (!point.roof_missing.empty()) value["roof_missing"] = point.roof_missing;

@@ -65,6 +65,9 @@ std::string point_text(const RooflinePoint& point, const PointExplanation& expla
   if (!point.measurement->cause.empty()) text += paragraph(point.measurement->cause, width, 2);
   for (const std::string& finding : point.implausible) text += paragraph(finding, width, 2);
   for (const std::string& evidence : point.evidence) text += paragraph(evidence, width, 2);
+  if (const std::string stalls = stalls_text(point); !stalls.empty()) {
+    text += paragraph("warps wait for: " + stalls + " of their cycles", width, 2);
+  }
   for (const std::string& missing : missing_texts(point)) text += paragraph(missing, width, 2);
   for (const Finding& finding : explanation.findings) text += finding_text(finding, width);
   return text + unjudged_text(explanation.unjudged, all, width) + "\n";

@@ -272,6 +272,15 @@ constexpr std::array kCsvColumns = {
                               ? fmt::format("{}", fmt::join(r.point.verdict.unjudged, "; "))
                               : std::string();
                  }},
+    PointsColumn{"stalls",
+                 "what warps wait for, with shares of their cycles: `long_scoreboard 0.61; barrier 0.12`",
+                 [](const Row& r) {
+                   std::vector<std::string> shares;
+                   for (const StallShare& stall : r.point.verdict.stalls) {
+                     shares.push_back(fmt::format("{} {:.4g}", stall.reason->id, stall.share));
+                   }
+                   return fmt::format("{}", fmt::join(shares, "; "));
+                 }},
     PointsColumn{"launch_mode", "`graph` or `plain`, as the plan asks",
                  [](const Row& r) { return axis_field(r, axis::kMode); }},
     PointsColumn{"timed", "how the time was taken: `graph`, `plain`, or `trace` for a program's kernel",

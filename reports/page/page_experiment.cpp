@@ -112,6 +112,14 @@ std::string key(const Run& run, const RooflinePoint& point) {
   return run.devices.size() > 1 ? fmt::format("{} device {}", name, measurement.device) : name;
 }
 
+Json stalls(const RooflinePoint& point) {
+  Json shares = Json::array();
+  for (const StallShare& stall : point.verdict.stalls) {
+    shares.push_back({std::string(stall.reason->label), rounded(stall.share)});
+  }
+  return shares;
+}
+
 Json point(const Run& run, const ExperimentReport& report, std::size_t index,
            const std::vector<PointColumn>& columns, FactNames& names, Rules& rules, KernelNames& kernels,
            const std::optional<OperatorView>& operators) {
@@ -136,6 +144,7 @@ Json point(const Run& run, const ExperimentReport& report, std::size_t index,
       {"values", values},
       {"facts", names.texts(point_facts(point))},
       {"findings", rules.findings(report.explanations[index])}};
+  if (!point.verdict.stalls.empty()) view["stalls"] = stalls(point);
   if (chart.link_flop_per_s) view["link_rate"] = rounded(*chart.link_flop_per_s);
   if (chart.share) {
     view["share"] = rounded(*chart.share);

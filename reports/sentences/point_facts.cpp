@@ -109,6 +109,11 @@ std::string bound_fact(const RooflinePoint& point) {
       return fmt::format("{} ({} of the time)", label, format::percent(share.share));
     }
   }
+  const std::vector<StallShare>& stalls = point.verdict.stalls;
+  if (point.bound == Bound::latency && !stalls.empty()) {
+    return fmt::format("{}: {} of warp cycles wait for {}", label, format::percent(stalls.front().share),
+                       stalls.front().reason->label);
+  }
   return std::string(label);
 }
 
@@ -157,6 +162,7 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
   facts.push_back({"roof", point.roof ? roof_text(point) : missing_text(point.roof_missing)});
   if (point.roof && point.roof->is_partly_counted) facts.push_back({"partly counted", point.roof_missing});
   facts.push_back({"bound by", bound_fact(point)});
+  if (const std::string text = stalls_text(point); !text.empty()) facts.push_back({"warps wait for", text});
   for (const LevelUse& use : point.levels) facts.push_back(level_fact(use));
   add_resources(point, facts);
   for (const auto& [quantity, value] : point.quantities) {

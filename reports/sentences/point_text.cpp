@@ -82,6 +82,17 @@ std::string limit_text(const RooflinePoint& point) {
                         : std::string(format::kUnavailable);
 }
 
+std::string stalls_text(const RooflinePoint& point) {
+  constexpr double kLeast = 0.01;
+  std::vector<std::string> texts;
+  for (const StallShare& stall : point.verdict.stalls) {
+    if (stall.share >= kLeast) {
+      texts.push_back(fmt::format("{} {}", stall.reason->label, format::percent(stall.share)));
+    }
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& points) {
   std::vector<std::string> texts;
   for (const RooflinePoint& point : points) {

@@ -53,6 +53,10 @@ std::string_view roof_name(const RooflinePoint& point);
 /// The busiest memory level: `DRAM 98 %`.
 std::string limit_text(const RooflinePoint& point);
 
+/// What warps wait for, the most frequent reasons first: `global memory 61.0 %, barriers 12.0 %`. Empty if
+/// that was not counted.
+std::string stalls_text(const RooflinePoint& point);
+
 /// A sentence for each number of the points that cannot be right: `V3: 104.0 % of roofline: …`.
 std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& points);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/counters/metrics.h"
+#include "core/counters/stall_reasons.h"
 #include "runner/importing/ncu_device.h"
 
 namespace rooflinectl {
@@ -69,7 +70,9 @@ const std::vector<Section>& sections() {
        {kDramReadBytes, kDramWriteBytes, kL2Bytes, kSharedLoadInstructions, kSharedStoreInstructions,
         kGlobalLoadSectorEfficiency, kGlobalStoreSectorEfficiency}},
       {"InstructionStats", {kWarpInstructions}},
-      {"WarpStateStats", {kWarpExecutionEfficiency, kWarpNonpredExecutionEfficiency}},
+      {"WarpStateStats",
+       {kWarpExecutionEfficiency, kWarpNonpredExecutionEfficiency, kActiveWarpCycles, kBarrierStallWarpCycles,
+        kLongScoreboardStallWarpCycles, kShortScoreboardStallWarpCycles, kWaitStallWarpCycles}},
       {"Occupancy", {kOccupancy}},
       {"SourceCounters", {kBranchTargetsDivergent}}};
   return all;
@@ -129,11 +132,46 @@ std::optional<double> other_value(const NcuKernel& kernel, std::string_view key)
   return std::nullopt;
 }
 
+/// What WarpStateStats has of warp cycles: how many there are of each kind for each instruction issued.
+struct StallMetric {
+  std::string_view key;
+  std::string name;
+};
+
+const std::vector<StallMetric>& stall_ratios() {
+  static const std::vector<StallMetric> all = [] {
+    std::vector<StallMetric> metrics = {
+        {counter::kActiveWarpCycles, "smsp__average_warp_latency_per_inst_issued.ratio"}};
+    for (const StallReason& reason : stall_reasons()) {
+      metrics.push_back(
+          {reason.key,
+           fmt::format("smsp__average_warps_issue_stalled_{}_per_issue_active.ratio", reason.id)});
+    }
+    return metrics;
+  }();
+  return all;
+}
+
+constexpr std::string_view kIssuedMetric = "smsp__inst_issued.sum";
+
+std::optional<double> warp_cycles(const NcuKernel& kernel, std::string_view key) {
+  const auto issued = value_or_rate(kernel, kIssuedMetric);
+  const auto instructions = issued ? issued : value_or_rate(kernel, "smsp__inst_executed.sum");
+  if (!instructions) return std::nullopt;
+  for (const StallMetric& metric : stall_ratios()) {
+    if (metric.key != key) continue;
+    const auto of_each = ncu_metric(kernel, metric.name);
+    return of_each ? std::optional(*of_each * *instructions) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 CounterValue counter_of(const NcuKernel& kernel, const Metric& metric) {
   for (const std::string_view name : metric.names) {
     if (const auto value = value_or_rate(kernel, name)) return CounterValue::measured(*value * metric.scale);
   }
   if (const auto value = other_value(kernel, metric.key)) return CounterValue::measured(*value);
+  if (const auto cycles = warp_cycles(kernel, metric.key)) return CounterValue::measured(*cycles);
   const auto unreadable = kernel.metrics.find(metric.names.front());
   if (unreadable != kernel.metrics.end()) return unreadable->second.value;
   return CounterValue::unavailable(fmt::format("not in the report; ncu {} adds it", how_to_get(metric)));
@@ -163,7 +201,7 @@ std::set<std::string, std::less<>> imported_metrics() {
     names.insert(metric + ".per_cycle_elapsed");
     names.insert(metric.substr(0, metric.find("__")) + "__cycles_elapsed.avg.per_second");
   };
-  for (const auto* metrics : {&basic_metrics(), &tensor_metrics(), &pipe_metrics()}) {
+  for (const auto* metrics : {&basic_metrics(), &tensor_metrics(), &pipe_metrics(), &stall_metrics()}) {
     for (const Metric& metric : *metrics) {
       for (const std::string_view name : metric.names) add(name);
     }
@@ -171,6 +209,8 @@ std::set<std::string, std::less<>> imported_metrics() {
   for (const OtherMetric& other : kOtherMetrics) {
     for (const std::string_view name : other.names) add(name);
   }
+  for (const StallMetric& metric : stall_ratios()) names.insert(metric.name);
+  add(kIssuedMetric);
   for (const std::string_view name : kLaunchMetrics) add(name);
   add(kDurationMetric);
   for (const std::string_view name : ncu_device_metrics()) names.emplace(name);
@@ -202,6 +242,10 @@ Counters ncu_counters(const NcuKernel& kernel) {
     for (const Metric& metric : *metrics) {
       counters.insert_or_assign(std::string(metric.key), counter_of(kernel, metric));
     }
+  }
+  for (const Metric& metric : stall_metrics()) {
+    const CounterValue value = counter_of(kernel, metric);
+    if (value.available()) counters.insert_or_assign(std::string(metric.key), value);
   }
   add_types_that_are_not_there(counters, kernel);
   const auto bytes = other_value(kernel, counter::kDramBytes);

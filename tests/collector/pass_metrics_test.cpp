@@ -75,8 +75,18 @@ TEST_P(PassMetricsOnChip, TensorInstructionsTellWhichTypesToCount) {
 
 TEST_P(PassMetricsOnChip, PipesBoundWhatInstrumentationCannotCount) {
   Keys expected = {counter::kFmaPipeInstructions, counter::kFp64PipeInstructions};
-  if (generation() == "GV" || generation() == "TU") expected.insert(counter::kFp16PipeInstructions);
+  const bool has_fp16_pipe = generation() == "GV" || generation() == "TU";
+  if (has_fp16_pipe) expected.insert(counter::kFp16PipeInstructions);
+  if (GetParam() != "GA100") expected.insert(counter::kAluPipeInstructions);
+  if (GetParam() != "GA100" && !has_fp16_pipe) expected.insert(counter::kXuPipeInstructions);
   EXPECT_EQ(counted_keys(GetParam(), Pass::pipes), expected);
+}
+
+TEST_P(PassMetricsOnChip, StallsTellWhetherWarpsWaitForMemory) {
+  Keys needed = {counter::kStallPassWarpCycles, counter::kLongScoreboardStallWarpCycles};
+  const bool has_room_for_two = !GetParam().starts_with("GB20");
+  if (has_room_for_two) needed.insert(counter::kShortScoreboardStallWarpCycles);
+  EXPECT_THAT(counted_keys(GetParam(), Pass::stalls), IsSupersetOf(needed));
 }
 
 TEST_P(PassMetricsOnChip, TensorOperationsAreCountedOfTheTypesThatItHas) {
@@ -100,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(EveryChip, PassMetricsOnChip, ::testing::ValuesIn(cupti
 
 TEST(PassMetrics, HopperCountsEveryMetricOfAPassAtOnce) {
   for (const Pass pass : {Pass::memory, Pass::tensor, Pass::tensor_bf16, Pass::tensor_f16, Pass::tensor_tf32,
-                          Pass::tensor_i8, Pass::tensor_f64, Pass::pipes}) {
+                          Pass::tensor_i8, Pass::tensor_f64, Pass::pipes, Pass::stalls}) {
     const auto configuration = cupti::one_pass_configuration("GH100", pass_metrics(pass), {});
     const std::size_t of_other_chips = pass == Pass::pipes ? 1 : 0;  // the FP16 pipe
     EXPECT_EQ(configuration.metric_names().size(), pass_metrics(pass).size() - of_other_chips)

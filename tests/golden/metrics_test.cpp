@@ -31,9 +31,10 @@ bool is_sum(std::string_view key) {
 
 TEST(Metrics, EveryDeclaredKeyHasARow) {
   std::set<std::string> keys;
-  for (const auto* metrics : {&basic_metrics(), &tensor_metrics(), &pipe_metrics()}) {
+  for (const auto* metrics : {&basic_metrics(), &tensor_metrics(), &pipe_metrics(), &stall_metrics()}) {
     for (const Metric& metric : *metrics) keys.emplace(metric.key);
   }
+  keys.emplace(pass_metrics(Pass::stalls).front().key);
   const std::string header = read_file(ROOFLINECTL_SOURCE_FOLDER "/core/counters/counters.h");
   const std::regex declaration("constexpr std::string_view (k\\w+)\\s*=\\s*\"(\\w+)\";");
   int declared = 0;
@@ -92,7 +93,8 @@ TEST(Metrics, AreDocumented) {
   expect_generated("docs/metrics.md",
                    {{"basic metrics", table(basic_metrics())},
                     {"tensor metrics", table(tensor_metrics())},
-                    {"pipe metrics", table(pipe_metrics())}},
+                    {"pipe metrics", table(pipe_metrics())},
+                    {"stall metrics", table(stall_metrics())}},
                    "core/counters/metrics.cpp");
 }
 

@@ -158,13 +158,13 @@ TEST_F(SessionTest, CountsEachGroupInEachPassAndThenTracesAlone) {
   const GroupId one = add_group();
   const GroupId other = add_group();
   steps(200, {one, other});
-  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", ""));
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "stalls", ""));
   for (const GroupId group : {one, other}) {
     EXPECT_EQ(counted_of(group),
-              (std::map<std::string, int>{{"memory", 3}, {"operations", 3}, {"tensor", 3}}));
+              (std::map<std::string, int>{{"memory", 3}, {"operations", 3}, {"tensor", 3}, {"stalls", 3}}));
   }
   EXPECT_THAT(gpu.calls, ElementsAre("trace", "begin memory", "end", "no trace", "begin operations", "end",
-                                     "trace", "begin tensor", "end"));
+                                     "trace", "begin tensor", "end", "begin stalls", "end"));
   EXPECT_THAT(records_of<record::Problem>(), IsEmpty());
 }
 
@@ -173,7 +173,7 @@ TEST_F(SessionTest, CountsTensorOperationsWhereTensorInstructionsRan) {
   gpu.tensor = 1e6;
   steps(200, {product});
   EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "tensor_bf16", "tensor_f16",
-                                    "tensor_tf32", "tensor_i8", "tensor_f64", ""));
+                                    "tensor_tf32", "tensor_i8", "tensor_f64", "stalls", ""));
 }
 
 TEST_F(SessionTest, CountsNoTensorOperationsThatTheCodeTells) {
@@ -181,14 +181,14 @@ TEST_F(SessionTest, CountsNoTensorOperationsThatTheCodeTells) {
       {.record = next_group++, .wish = {}, .tensor = DecodedTensor{{counter::kTensorBf16Ops}, 4096}});
   gpu.tensor = 1e6;
   steps(200, {product});
-  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", ""));
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "stalls", ""));
 }
 
 TEST_F(SessionTest, CountsThePipesOfWhatIsNotInstrumented) {
   const GroupId graph = add_group();
   gpu.instrumented = 0;
   steps(200, {graph});
-  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "pipes", ""));
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "pipes", "stalls", ""));
 }
 
 // As of a program whose ranks wait for each other.
@@ -198,7 +198,7 @@ TEST_F(SessionTest, InstrumentsNothingBesideCollectives) {
   session.launches_collectives();
   session.launches_collectives();
   steps(200, {group});
-  EXPECT_THAT(passes(), ElementsAre("memory", "tensor", "pipes", ""));
+  EXPECT_THAT(passes(), ElementsAre("memory", "tensor", "pipes", "stalls", ""));
   const auto problems = records_of<record::Problem>();
   ASSERT_THAT(problems, SizeIs(1));
   EXPECT_THAT(problems[0].cause,
@@ -264,13 +264,13 @@ TEST_F(SessionTest, RecordsWhichLaunchWasCounted) {
 TEST_F(SessionTest, GoesBackForGroupsThatMatterAndStillCome) {
   const GroupId training = add_group();
   steps(400, {training});
-  ASSERT_THAT(passes(), ElementsAre("memory", "operations", "tensor", ""));
+  ASSERT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "stalls", ""));
   const GroupId evaluation = add_group();
   steps(400, {evaluation});
-  EXPECT_THAT(passes(),
-              ElementsAre("memory", "operations", "tensor", "", "memory", "operations", "tensor", ""));
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "stalls", "", "memory", "operations",
+                                    "tensor", "stalls", ""));
   EXPECT_EQ(counted_of(evaluation),
-            (std::map<std::string, int>{{"memory", 3}, {"operations", 3}, {"tensor", 3}}));
+            (std::map<std::string, int>{{"memory", 3}, {"operations", 3}, {"tensor", 3}, {"stalls", 3}}));
 }
 
 TEST_F(SessionTest, StaysAtRestWhereNewGroupsAreTooSmallOrCameOnce) {
@@ -285,7 +285,7 @@ TEST_F(SessionTest, StaysAtRestWhereNewGroupsAreTooSmallOrCameOnce) {
     launch(training, 0.01);
     gpu.now += 0.016;
   }
-  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", ""));
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "stalls", ""));
 }
 
 TEST_F(SessionTest, CountsNothingMoreOnceTheDeviceIsSampled) {
@@ -512,7 +512,8 @@ TEST_F(SessionTest, TheCountersServeOneContextOfADeviceAtATime) {
     gpu.now += 0.016;
   }
   second.finish();
-  EXPECT_EQ(counted_of(one), (std::map<std::string, int>{{"memory", 3}, {"operations", 3}, {"tensor", 3}}));
+  EXPECT_EQ(counted_of(one),
+            (std::map<std::string, int>{{"memory", 3}, {"operations", 3}, {"tensor", 3}, {"stalls", 3}}));
   EXPECT_EQ(counted_of(other + 1), (std::map<std::string, int>{{"memory", 3}})) << "its id in records";
   EXPECT_THAT(records_of<record::Problem>(), IsEmpty());
 }
@@ -550,7 +551,7 @@ TEST_F(SessionTest, StaysAtRestWhereLaunchesBeginToDifferLater) {
     launch(group, step % 3 == 0 ? 1e-3 : 1e-4);
     gpu.now = std::max(gpu.now, gpu.busy_until) + 0.016;
   }
-  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", ""));
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "stalls", ""));
 }
 
 TEST_F(SessionTest, WaitsForWhatTheProgramGaveTheDeviceAheadOfTime) {
@@ -566,7 +567,8 @@ TEST_F(SessionTest, WaitsForWhatTheProgramGaveTheDeviceAheadOfTime) {
 TEST_F(SessionTest, AProgramOfSlowStepsIsCountedInEachPass) {
   const GroupId group = add_group();
   steps(60, {group}, 10);
-  EXPECT_EQ(counted_of(group), (std::map<std::string, int>{{"memory", 3}, {"operations", 3}, {"tensor", 3}}));
+  EXPECT_EQ(counted_of(group),
+            (std::map<std::string, int>{{"memory", 3}, {"operations", 3}, {"tensor", 3}, {"stalls", 3}}));
 }
 
 TEST_F(SessionTest, APauseOfTheProgramDoesNotProlongAPass) {
@@ -605,7 +607,8 @@ TEST_F(SessionTest, WaitsForCountersThatAnotherProcessUses) {
   gpu.in_use = false;
   steps(400, {group});
   session.finish();
-  EXPECT_EQ(counted_of(group), (std::map<std::string, int>{{"memory", 3}, {"operations", 3}, {"tensor", 3}}));
+  EXPECT_EQ(counted_of(group),
+            (std::map<std::string, int>{{"memory", 3}, {"operations", 3}, {"tensor", 3}, {"stalls", 3}}));
   EXPECT_THAT(records_of<record::Problem>(), IsEmpty());
 }
 
@@ -626,7 +629,7 @@ TEST_F(SessionTest, APassThatIsImpossibleIsLeftOut) {
   const GroupId group = add_group();
   steps(300, {group});
   EXPECT_THAT(passes(), ElementsAre("memory", "tensor", "pipes", "tensor_bf16", "tensor_f16", "tensor_tf32",
-                                    "tensor_i8", "tensor_f64", ""));
+                                    "tensor_i8", "tensor_f64", "stalls", ""));
   EXPECT_THAT(records_of<record::Problem>(), SizeIs(1));
 }
 

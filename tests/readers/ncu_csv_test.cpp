@@ -84,6 +84,16 @@ TEST(NcuCsv, UnitsOfAnySizeAndHowFarTheyAreRounded) {
   EXPECT_EQ(metrics.at("x__no.sum").value, CounterValue::unavailable("ncu reports 'n/a'"));
 }
 
+TEST(NcuCsv, WhatIsNoNumberIsUnavailable) {
+  for (const std::string printed : {"nan", "NaN", "-nan", "inf"}) {
+    const auto kernels = read_ncu_csv(fmt::format(
+        "\"ID\",\"Kernel Name\",\"dram__bytes_read.sum\"\n\"\",\"\",\"byte\"\n\"0\",\"k\",\"{}\"\n",
+        printed));
+    EXPECT_EQ(kernels.front().metrics.at("dram__bytes_read.sum").value,
+              CounterValue::unavailable(fmt::format("ncu reports '{}'", printed)));
+  }
+}
+
 /// The value of a metric that ncu prints like this.
 NcuValue value_of(const std::string& metric, const std::string& printed, const std::string& unit) {
   return read_ncu_csv(fmt::format("\"ID\",\"Kernel Name\",\"{}\"\n\"\",\"\",\"{}\"\n\"0\",\"k\",\"{}\"\n",

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "analysis/analysis.h"
+#include "core/counters/stall_reasons.h"
 #include "core/error.h"
 #include "core/files/compression.h"
 #include "core/files/files.h"
@@ -97,6 +98,7 @@ TEST_F(Import, AFullReportHasWhatARoofNeeds) {
   EXPECT_EQ(saxpy.resources->blocks_per_sm, 8);
   EXPECT_EQ(*saxpy.point.axes.text("path"), "step/vectors");
   EXPECT_EQ(kernel(run, "daxpy").point.axes.number("shared"), 1024U);
+  EXPECT_NEAR(stall_share(saxpy.counters, counter::kLongScoreboardStallWarpCycles).value(), 0.816, 0.001);
   // half_work of 2^22 pairs.
   EXPECT_NEAR(counter(kernel(run, "half_work"), counter::kHfma), 65.0 * (1 << 23), 200);
 
@@ -104,7 +106,23 @@ TEST_F(Import, AFullReportHasWhatARoofNeeds) {
   for (const RooflinePoint& point : analysis.experiments.front().points) {
     EXPECT_TRUE(point.roof.has_value()) << point.label << ": " << point.roof_missing;
     EXPECT_EQ(point.fraction_of_roofline, point.fraction_of_theoretical);
+    EXPECT_THAT(point.verdict.stalls, SizeIs(stall_reasons().size())) << point.label;
   }
+}
+
+// Multiply-adds that each need the one before, in few warps.
+TEST_F(Import, StallReasonsOfTheReportDecideWhereNoResourceIsNearItsLimit) {
+  const auto run = import_files(request({unpacked("ncu-2025.3.1-h200-full.ncu-rep", "toy.ncu-rep")})).run;
+  const Analysis analysis = analyse(run);
+  const auto& points = analysis.experiments.front().points;
+  const auto spin = std::find_if(points.begin(), points.end(), [](const RooflinePoint& point) {
+    return point.measurement->point.subject.find("spin") != std::string::npos;
+  });
+  ASSERT_NE(spin, points.end());
+  EXPECT_EQ(spin->bound, Bound::latency);
+  ASSERT_FALSE(spin->verdict.stalls.empty());
+  EXPECT_EQ(spin->verdict.stalls.front().reason->id, "wait");
+  EXPECT_NEAR(spin->verdict.stalls.front().share, 0.809, 0.001);
 }
 
 TEST_F(Import, TheReportAndItsTableGiveTheSameRun) {

@@ -31,5 +31,20 @@ TEST(PointFacts, SayWhetherTensorOperationsFollowFromTheMachineCode) {
       Optional(std::string("4096 for each tensor instruction of a warp, as its machine code has it")));
 }
 
+TEST(PointFacts, SayWhatWarpsWaitFor) {
+  auto run = constructed::program_run();
+  EXPECT_EQ(fact(run, "warps wait for"), std::nullopt);
+  for (Measurement& measurement : run.measurements) {
+    const auto set = [&](std::string_view key, double value) {
+      measurement.counters.insert_or_assign(std::string(key), CounterValue::measured(value));
+    };
+    set(counter::kActiveWarpCycles, 1000);
+    set(counter::kLongScoreboardStallWarpCycles, 610);
+    set(counter::kShortScoreboardStallWarpCycles, 9);
+    set(counter::kBarrierStallWarpCycles, 120);
+  }
+  EXPECT_THAT(fact(run, "warps wait for"), Optional(std::string("global memory 61.0 %, barriers 12.0 %")));
+}
+
 }  // namespace
 }  // namespace rooflinectl::point_facts_test

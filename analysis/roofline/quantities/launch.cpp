@@ -5,6 +5,7 @@
 
 #include "analysis/roofline/quantities/formulas.h"
 #include "analysis/roofline/quantities/quantities.h"
+#include "core/counters/stall_reasons.h"
 
 namespace rooflinectl::quantity {
 
@@ -100,6 +101,59 @@ const Quantity kBarrierStallShare = {.name = "warp cycles at barriers",
                                        return quotient(count(p, counter::kBarrierStallWarpCycles),
                                                        count(p, counter::kActiveWarpCycles));
                                      }};
+
+namespace {
+
+template <const std::string_view& kKey>
+MaybeValue stalled(R, P point) {
+  return stall_share(point.measurement->counters, kKey);
+}
+
+/// Older runs have no reasons: nothing is missing there that they could have had.
+template <const std::string_view& kKey>
+constexpr Quantity stall_quantity(std::string_view name, std::string_view formula) {
+  return {.name = name,
+          .unit = Unit::ratio,
+          .formula = formula,
+          .of = stalled<kKey>,
+          .is_of_nothing = [](P point) { return !stall_share(point.measurement->counters, kKey); }};
+}
+
+}  // namespace
+
+const Quantity kMemoryStallShare = stall_quantity<counter::kLongScoreboardStallWarpCycles>(
+    "warp cycles waiting for global memory",
+    "`long_scoreboard_stall_warp_cycles` / warp cycles of the same launches");
+
+const Quantity kSharedStallShare = stall_quantity<counter::kShortScoreboardStallWarpCycles>(
+    "warp cycles waiting for shared memory or special functions",
+    "`short_scoreboard_stall_warp_cycles` / warp cycles of the same launches");
+
+const Quantity kDependencyStallShare = stall_quantity<counter::kWaitStallWarpCycles>(
+    "warp cycles waiting for the result of the instruction before",
+    "`wait_stall_warp_cycles` / warp cycles of the same launches");
+
+const Quantity kMemoryQueueStallShare = stall_quantity<counter::kLgThrottleStallWarpCycles>(
+    "warp cycles waiting for the queue of global memory",
+    "`lg_throttle_stall_warp_cycles` / `active_warp_cycles`");
+
+const Quantity kSharedQueueStallShare = stall_quantity<counter::kMioThrottleStallWarpCycles>(
+    "warp cycles waiting for the queue of shared memory",
+    "`mio_throttle_stall_warp_cycles` / `active_warp_cycles`");
+
+const Quantity kPipeStallShare = stall_quantity<counter::kMathPipeThrottleStallWarpCycles>(
+    "warp cycles waiting for an arithmetic pipe",
+    "`math_pipe_throttle_stall_warp_cycles` / `active_warp_cycles`");
+
+const Quantity kFenceStallShare = stall_quantity<counter::kMembarStallWarpCycles>(
+    "warp cycles waiting for memory fences", "`membar_stall_warp_cycles` / `active_warp_cycles`");
+
+const Quantity kWgmmaStallShare = stall_quantity<counter::kGmmaStallWarpCycles>(
+    "warp cycles waiting for wgmma", "`gmma_stall_warp_cycles` / `active_warp_cycles`");
+
+const Quantity kFetchStallShare = stall_quantity<counter::kNoInstructionStallWarpCycles>(
+    "warp cycles waiting for instructions to be fetched",
+    "`no_instruction_stall_warp_cycles` / `active_warp_cycles`");
 
 const Quantity kBlocksPerSm = {.name = "grid blocks per SM",
                                .unit = Unit::count,

@@ -83,6 +83,20 @@ function counters(experiment: ExperimentView, point: PointView, isOpen: boolean)
     h('dl', {}, ...factsOf(experiment, point).map(([name, text]) => h('div', {}, h('dt', {}, name), h('dd', {}, text)))));
 }
 
+/** What warps wait for: a bar of the reasons that matter. */
+function stalls({ stalls: shares }: PointView): HTMLElement | false {
+  if (!shares) return false;
+  const shown = shares.filter(([, share]) => share >= 0.01);
+  const bar = h('div', { class: 'stalls-bar', 'aria-hidden': 'true' }, ...shown.map(([reason, share], i) => {
+    const part = h('span', { title: `${reason} ${percent(share)}` });
+    part.style.width = `${100 * share}%`;
+    part.style.opacity = String(Math.max(0.15, 0.9 - 0.25 * i));
+    return part;
+  }));
+  return h('div', { class: 'stalls' }, h('p', {}, h('strong', {}, 'Warps wait for: '),
+    shown.map(([reason, share]) => `${reason} ${percent(share)}`).join(', ')), bar);
+}
+
 function ofPoint(store: ViewStore, experiment: ExperimentView, point: PointView, isOpen: boolean): HTMLElement {
   const [first, ...rest] = findingsOf(experiment, point);
   const isKernel = isGroup(point);
@@ -106,6 +120,7 @@ function ofPoint(store: ViewStore, experiment: ExperimentView, point: PointView,
     h('div', { class: 'action' }, first ? h('p', {}, h('strong', {}, 'Next: '), first.next_step)
       : h('p', { class: 'muted' }, 'No rule of “rooflinectl explain” applies.'), isKernel && h('p', {}, gain(experiment, point))),
     roof && h('p', {}, h('strong', {}, 'Roof: '), roof),
+    stalls(point),
     rest.length > 0 && h('details', {}, h('summary', {}, `${rest.length} more finding${rest.length > 1 ? 's' : ''}`),
       h('ul', { class: 'more-findings' }, ...rest.map(({ rule, importance, text, evidence: shown, next_step }) =>
         h('li', { class: importance }, h('p', {}, h('strong', {}, `${rule}: `), text), h('p', { class: 'muted' }, shown),
