@@ -59,6 +59,14 @@ class Collection {
     if (counters) counting_->timed([&] { ceilings.confirm(); });
   }
 
+  /// All begin their points together, when each has its ceilings.
+  void meet_ranks() {
+    const auto& place = context_.request.rank_place;
+    if (!place || !place->obstacle.empty() || nccl::obstacle()) return;
+    emit(message::Progress{Phase::meet, std::nullopt, ""});
+    context_.ranks.emplace(context_.request, context_.device, context_.stream);
+  }
+
   void measure_primitives() {
     PrimitiveBench bench(context_.device, context_.timer, context_.stream);
     for (const std::string& id : context_.request.plan.primitives) {
@@ -152,6 +160,7 @@ void collect(const CollectRequest& request, const std::function<void(const Messa
     case CollectMode::measure:
       if (request.self_test) collection.test_counters();
       if (!request.skip_ceilings) collection.measure_ceilings();
+      collection.meet_ranks();
       collection.measure_primitives();
       // All points are timed before any of them is counted: an attached profiler may slow launches down.
       collection.time_points();

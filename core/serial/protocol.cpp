@@ -20,6 +20,8 @@ std::string_view message::to_string(Phase phase) {
       return "ceilings";
     case Phase::confirm:
       return "confirm";
+    case Phase::meet:
+      return "meet";
     case Phase::primitives:
       return "primitives";
     case Phase::verify:

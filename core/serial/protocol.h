@@ -28,11 +28,13 @@ enum class CollectMode {
   trace,    ///< launch each point a few times while CUPTI records the activity of the GPU
 };
 
-/// The place of this process among those that together measure points over several GPUs, one GPU each.
+/// The place of this process among those that measure the same plan, one GPU each. Points over several GPUs
+/// are measured by all of them together.
 struct RankPlace {
   int rank = 0;
   int ranks = 1;
-  std::string folder;  ///< in which they find each other; new for each attempt
+  std::string address;   ///< `host:port` of the first rank, where NCCL connects them
+  std::string obstacle;  ///< why they cannot measure together; empty if they can
 
   bool operator==(const RankPlace&) const = default;
 };
@@ -53,7 +55,7 @@ struct CollectRequest {
   bool self_test = false;
   /// Not to be measured again where they hold: same device, driver and clocks.
   std::vector<KnownCeilings> known_ceilings;
-  /// If set, all points of the plan are over several GPUs, and all processes have the same plan.
+  /// Set if a launcher started this process and others.
   std::optional<RankPlace> rank_place;
 
   bool operator==(const CollectRequest&) const = default;
@@ -69,7 +71,8 @@ struct Hello {
   bool operator==(const Hello&) const = default;
 };
 
-enum class Phase { self_test, ceilings, confirm, primitives, verify, time, count };
+/// `meet`: waits for the other ranks.
+enum class Phase { self_test, ceilings, confirm, meet, primitives, verify, time, count };
 
 std::string_view to_string(Phase phase);
 

@@ -31,6 +31,7 @@ std::vector<Message> every_message() {
           message::SelfTested{*run.self_test},
           message::CeilingMeasured{run.ceilings[1]},
           message::CeilingsKnown{1},
+          message::Progress{message::Phase::meet, std::nullopt, ""},
           message::Progress{message::Phase::primitives, std::nullopt, "shuffle_down_i32"},
           message::PrimitiveMeasured{run.primitives[0]},
           message::PrimitiveMeasured{run.primitives[1]},
@@ -53,7 +54,7 @@ CollectRequest some_request() {
   request.skip_ceilings = true;
   request.self_test = true;
   request.known_ceilings = {{"GPU-1", "580.1", 1.98e9, 1.9e9, {"dram_read", "f32_add"}, {"f32_add"}}};
-  request.rank_place = {.rank = 1, .ranks = 2, .folder = "runs/demo/.ranks"};
+  request.rank_place = {.rank = 1, .ranks = 2, .address = "node1:7000", .obstacle = "no NCCL"};
   return request;
 }
 

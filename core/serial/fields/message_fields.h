@@ -17,8 +17,8 @@ namespace rooflinectl::serial {
 
 template <>
 inline constexpr auto kValues<message::Phase> = std::array{
-    message::Phase::self_test, message::Phase::ceilings, message::Phase::confirm, message::Phase::primitives,
-    message::Phase::verify,    message::Phase::time,     message::Phase::count};
+    message::Phase::self_test,  message::Phase::ceilings, message::Phase::confirm, message::Phase::meet,
+    message::Phase::primitives, message::Phase::verify,   message::Phase::time,    message::Phase::count};
 template <>
 inline constexpr auto kValues<CollectMode> =
     std::array{CollectMode::measure, CollectMode::once, CollectMode::count, CollectMode::trace};
@@ -118,7 +118,8 @@ void fields(auto& f, Is<KnownCeilings> auto& known) {
 void fields(auto& f, Is<RankPlace> auto& place) {
   f("rank", place.rank, AtLeast{0});
   f("ranks", place.ranks, AtLeast{1});
-  f("folder", place.folder);
+  f("address", place.address);
+  f("obstacle", place.obstacle);
 }
 
 void fields(auto& f, Is<CollectRequest> auto& request) {
