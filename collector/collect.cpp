@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "collector/collect_context.h"
-#include "collector/cupti/activity_trace.h"
 #include "collector/device/device.h"
 #include "collector/device/nvml.h"
 #include "collector/steps/ceiling_steps.h"
@@ -93,23 +92,6 @@ class Collection {
     }
   }
 
-  void trace_points() {
-    constexpr int kLaunches = 5;
-    const std::unique_ptr<ActivityTrace> trace = open_activity_trace();
-    for (std::size_t point = 0; point < context_.points.size(); ++point) {
-      if (skipped_.contains(point) || is_of_team(context_.points[point])) continue;
-      const std::string name = range_name(context_.points[point]);
-      emit(message::Progress{Phase::time, point, name});
-      PreparedPoint prepared(context_.points[point], context_.bench, context_.stream, 1);
-      for (int launch = 0; launch < kLaunches; ++launch) {
-        prepare_caches(context_, prepared);
-        trace->discard();  // what the preparation did
-        launch_in_range(context_, prepared);
-        emit(message::PointTraced{point, {name, trace->take()}});
-      }
-    }
-  }
-
   void say_bye() { emit(message::Bye{counting_->session()}); }
 
  private:
@@ -171,9 +153,6 @@ void collect(const CollectRequest& request, const std::function<void(const Messa
       break;
     case CollectMode::count:
       collection.count_points();
-      break;
-    case CollectMode::trace:
-      collection.trace_points();
       break;
   }
   collection.say_bye();

@@ -42,8 +42,6 @@ std::string_view to_string(CollectMode mode) {
       return "once";
     case CollectMode::count:
       return "count";
-    case CollectMode::trace:
-      return "trace";
   }
   return "?";
 }

@@ -12,7 +12,6 @@
 #include "core/model/known_ceilings.h"
 #include "core/model/plan.h"
 #include "core/model/run.h"
-#include "core/program/trace.h"
 #include "core/stats/repeated_counters.h"
 
 /// The messages between `rooflinectl` and `rooflinectl-collector`: one request (a JSON document on the
@@ -25,7 +24,6 @@ enum class CollectMode {
   measure,  ///< verify, time and count
   once,     ///< launch each point exactly once in its NVTX range: what ncu and nsys are wrapped around
   count,    ///< collect only counters
-  trace,    ///< launch each point a few times while CUPTI records the activity of the GPU
 };
 
 /// The place of this process among those that measure the same plan, one GPU each. Points over several GPUs
@@ -120,13 +118,6 @@ struct PointCounted {
   bool operator==(const PointCounted&) const = default;
 };
 
-/// What ran on the GPU in one launch of a point.
-struct PointTraced {
-  std::size_t point = 0;
-  TracedLaunch launch;
-  bool operator==(const PointTraced&) const = default;
-};
-
 /// Nothing more can be measured by this process.
 struct Failure {
   ErrorKind kind = ErrorKind::environment;
@@ -145,7 +136,7 @@ struct Bye {
 
 using Message = std::variant<message::Hello, message::Progress, message::SelfTested, message::CeilingMeasured,
                              message::CeilingsKnown, message::PrimitiveMeasured, message::PointTimed,
-                             message::PointCounted, message::PointTraced, message::Failure, message::Bye>;
+                             message::PointCounted, message::Failure, message::Bye>;
 
 std::string_view to_string(CollectMode mode);
 std::optional<CollectMode> collect_mode_from(std::string_view name);

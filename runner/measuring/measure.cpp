@@ -220,9 +220,6 @@ class Measuring {
     return std::nullopt;
   }
 
-  /// A violation of the protocol, which was noticed before this.
-  std::optional<Outcome> handle(const message::PointTraced&) { return std::nullopt; }
-
   std::optional<Outcome> handle(const message::Failure& failure) {
     if (failure.kind == ErrorKind::measurement) return lost(failure.cause);
     if (failure.kind != ErrorKind::environment) return stop(Error(failure.kind, failure.cause, failure.hint));

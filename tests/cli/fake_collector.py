@@ -43,8 +43,6 @@ import signal
 import sys
 import time
 
-from points import range_name
-
 VARIANTS = [
     # id, label, dtypes, blocks, elements per thread, output
     ("reduce_v0_global", "V0", ["f32"], [128, 256, 512], None, "partials"),
@@ -383,16 +381,13 @@ def main():
         session = {"available": False, "reason": "switched off", "hint": ""}
     elif happens("uncounted", "start"):
         session = {"available": False, "reason": "counters are reserved for administrators", "hint": "ask one"}
-    if "once" in sys.argv or "trace" in sys.argv:
+    if "once" in sys.argv:
         say({"type": "hello", "device": device, "catalogue": catalogue(),
              "counter_session": {"available": False, "reason": "", "hint": ""}})
         for index, point in enumerate(points):
             if index not in request["skip_points"]:
                 say({"type": "progress", "phase": "time", "point": index, "what": point["subject"]})
                 accidents(f"once:{index}")
-                if "trace" in sys.argv:
-                    say({"type": "trace", "point": index, "range": range_name(point),
-                         "operations": [{"name": "kernel", "duration_s": 1e-4 * (index + 1) - 3e-6}]})
         say({"type": "bye", "counter_session": {"available": False, "reason": "", "hint": ""}})
         return
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/error.h"
 
@@ -107,7 +108,7 @@ TEST_F(NcclLibrary, EveryCollectiveIsAGroupOfAllRanks) {
 }
 
 TEST_F(NcclLibrary, EachRankSendsToTheNextAndTheLastToTheFirst) {
-  const Communicators communicators({0, 1, 2});
+  const Communicators communicators(std::vector<int>{0, 1, 2});
   calls();
   communicators.send_to_next({{address(10), address(20), nullptr},
                               {address(11), address(21), nullptr},

@@ -103,7 +103,9 @@ TEST_F(RankPointTest, RanksBelowANumberShareACommunicatorOfTheirOwn) {
   with_all_ranks([&](RankTeam& team, const DeviceInfo&, const Stream&) {
     RankCommunicator* const first = team.communicator(1);
     ASSERT_EQ(first == nullptr, team.rank() > 0);
-    if (first != nullptr) EXPECT_EQ(first->first_wrong(true), 0);
+    if (first != nullptr) {
+      EXPECT_EQ(first->first_wrong(true), 0);
+    }
   });
 }
 

@@ -38,7 +38,6 @@ std::vector<Message> every_message() {
           message::PointTimed{7, run.measurements[0]},
           message::PointTimed{8, run.measurements[1]},
           message::PointCounted{9, {run.measurements[0].counters, 3, {{"integer_ops", 0.064}}}},
-          message::PointTraced{9, {"e.v.f32.n1.b256.cold", {{"memset", 1e-6}, {"kernel(float *)", 5e-6}}}},
           message::Failure{ErrorKind::environment, "no GPU\nin this machine", "give it one"},
           message::Bye{run.counter_session}};
 }

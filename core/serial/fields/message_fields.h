@@ -21,7 +21,7 @@ inline constexpr auto kValues<message::Phase> = std::array{
     message::Phase::primitives, message::Phase::verify,   message::Phase::time,    message::Phase::count};
 template <>
 inline constexpr auto kValues<CollectMode> =
-    std::array{CollectMode::measure, CollectMode::once, CollectMode::count, CollectMode::trace};
+    std::array{CollectMode::measure, CollectMode::once, CollectMode::count};
 
 template <>
 inline constexpr const char* kType<message::Hello> = "hello";
@@ -77,19 +77,6 @@ void fields(auto& f, Is<message::PointCounted> auto& counted) {
   f("counters", counted.counted.counters);
   f("repeats", counted.counted.repeats);
   f("spread", counted.counted.spread);
-}
-
-void fields(auto& f, Is<TracedOperation> auto& operation) {
-  f("name", operation.name);
-  f("duration_s", operation.duration_s);
-}
-
-template <>
-inline constexpr const char* kType<message::PointTraced> = "trace";
-void fields(auto& f, Is<message::PointTraced> auto& traced) {
-  f("point", traced.point);
-  f("range", traced.launch.range);
-  f("operations", traced.launch.operations);
 }
 
 template <>
