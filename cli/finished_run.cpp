@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "core/machine/launcher.h"
 #include "reports/reports.h"
 #include "runner/runs/run_folder.h"
 
@@ -11,7 +12,8 @@ namespace rooflinectl {
 namespace fs = std::filesystem;
 
 void make_latest(const fs::path& folder) {
-  if (link_latest(folder)) return;
+  const auto rank = launcher_rank();
+  if ((rank && !rank->is_first()) || link_latest(folder)) return;
   terminal::print(stderr, "warning: {} is not a link, and stays as it is: nothing links to this run\n",
                   (folder.parent_path() / "latest").string());
 }

@@ -10,7 +10,8 @@
 /// What commands that make a run end with.
 namespace rooflinectl {
 
-/// Makes the link `latest` beside the run's folder point to it. If something else has that name, it stays,
+/// Makes the link `latest` beside the run's folder point to it, unless a launcher made this a later rank than
+/// the first. If something else has that name, it stays,
 /// and a warning says so.
 void make_latest(const std::filesystem::path& folder);
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "collector/collect_context.h"
-#include "collector/cupti/activity_trace.h"
 #include "collector/device/device.h"
 #include "collector/device/nvml.h"
 #include "collector/steps/ceiling_steps.h"
@@ -59,6 +58,14 @@ class Collection {
     if (counters) counting_->timed([&] { ceilings.confirm(); });
   }
 
+  /// All begin their points together, when each has its ceilings.
+  void meet_ranks() {
+    const auto& place = context_.request.rank_place;
+    if (!place || !place->obstacle.empty() || nccl::obstacle()) return;
+    emit(message::Progress{Phase::meet, std::nullopt, ""});
+    context_.ranks.emplace(context_.request, context_.device, context_.stream);
+  }
+
   void measure_primitives() {
     PrimitiveBench bench(context_.device, context_.timer, context_.stream);
     for (const std::string& id : context_.request.plan.primitives) {
@@ -82,23 +89,6 @@ class Collection {
       PreparedPoint prepared(context_.points[point], context_.bench, context_.stream, 1);
       prepare_caches(context_, prepared);
       launch_in_range(context_, prepared);
-    }
-  }
-
-  void trace_points() {
-    constexpr int kLaunches = 5;
-    const std::unique_ptr<ActivityTrace> trace = open_activity_trace();
-    for (std::size_t point = 0; point < context_.points.size(); ++point) {
-      if (skipped_.contains(point) || is_of_team(context_.points[point])) continue;
-      const std::string name = range_name(context_.points[point]);
-      emit(message::Progress{Phase::time, point, name});
-      PreparedPoint prepared(context_.points[point], context_.bench, context_.stream, 1);
-      for (int launch = 0; launch < kLaunches; ++launch) {
-        prepare_caches(context_, prepared);
-        trace->discard();  // what the preparation did
-        launch_in_range(context_, prepared);
-        emit(message::PointTraced{point, {name, trace->take()}});
-      }
     }
   }
 
@@ -152,6 +142,7 @@ void collect(const CollectRequest& request, const std::function<void(const Messa
     case CollectMode::measure:
       if (request.self_test) collection.test_counters();
       if (!request.skip_ceilings) collection.measure_ceilings();
+      collection.meet_ranks();
       collection.measure_primitives();
       // All points are timed before any of them is counted: an attached profiler may slow launches down.
       collection.time_points();
@@ -162,9 +153,6 @@ void collect(const CollectRequest& request, const std::function<void(const Messa
       break;
     case CollectMode::count:
       collection.count_points();
-      break;
-    case CollectMode::trace:
-      collection.trace_points();
       break;
   }
   collection.say_bye();

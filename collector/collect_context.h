@@ -2,10 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "collector/device/instruments.h"
 #include "collector/points/prepared_point.h"
+#include "collector/points/rank_team.h"
 #include "collector/timing/timing.h"
 #include "core/serial/protocol.h"
 
@@ -25,6 +27,7 @@ struct CollectContext {
   Stream stream;
   Workbench bench;
   Timer timer;
+  std::optional<RankTeam> ranks;  ///< from `meet_ranks` on, if this process is one of several that can meet
 };
 
 /// Whether the CUDA context can still be used after an error.

@@ -56,8 +56,8 @@ int run(int argc, char** argv) {
                  "the request, as `rooflinectl run --dry-run --json` prints it; - for standard input");
   app.add_option("--mode", mode,
                  "overrides the request's mode: measure (verify, time, count), once (only launch each point "
-                 "once), count (only counters), trace (CUPTI's record of what ran on the GPU)")
-      ->check(CLI::IsMember({"measure", "once", "count", "trace"}));
+                 "once), count (only counters)")
+      ->check(CLI::IsMember({"measure", "once", "count"}));
   app.add_flag("--catalogue", print_catalogue,
                "print the variants and ceilings in this program and exit; needs no GPU");
   app.add_flag("--devices", print_devices, "print the GPUs that can be measured and exit");
@@ -129,7 +129,7 @@ int run(int argc, char** argv) {
     }
     CollectRequest request = decode_request(read_request(plan_file));
     if (const auto asked = collect_mode_from(mode)) request.mode = *asked;
-    if (request.mode == CollectMode::once || request.mode == CollectMode::trace) request.counters = false;
+    if (request.mode == CollectMode::once) request.counters = false;
     collect(request, emit<Message>);
     return 0;
   } catch (const CLI::ParseError& error) {

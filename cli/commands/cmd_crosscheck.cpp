@@ -58,12 +58,6 @@ struct CrosscheckOptions {
   }
 };
 
-std::vector<std::string> names_of_tools() {
-  std::vector<std::string> names;
-  for (const CrossCheckTool tool : kCrossCheckTools) names.emplace_back(to_string(tool));
-  return names;
-}
-
 // ---- the run ----
 
 /// A run on disk that nobody else writes to.
@@ -130,22 +124,14 @@ struct WantedCheck {
 
 std::vector<WantedCheck> wanted_checks(const CrosscheckOptions& options) {
   std::vector<WantedCheck> checks = {{CrossCheckTool::ncu, options.ncu_file},
-                                     {CrossCheckTool::nsys, options.nsys_file},
-                                     {CrossCheckTool::activity, std::nullopt}};
+                                     {CrossCheckTool::nsys, options.nsys_file}};
   std::erase_if(checks, [&](const WantedCheck& check) { return !options.wants(check.tool); });
   return checks;
 }
 
 CheckOutcome make(const WantedCheck& check, const CrossCheckRequest& request) {
-  switch (check.tool) {
-    case CrossCheckTool::ncu:
-      return cross_check_with_ncu(request, check.recorded);
-    case CrossCheckTool::nsys:
-      return cross_check_with_nsys(request, check.recorded);
-    case CrossCheckTool::activity:
-      break;
-  }
-  return cross_check_with_activity(request);
+  return check.tool == CrossCheckTool::ncu ? cross_check_with_ncu(request, check.recorded)
+                                           : cross_check_with_nsys(request, check.recorded);
 }
 
 struct CheckResult {
@@ -312,11 +298,11 @@ void add_crosscheck_command(CLI::App& app, Action& action, int argc, char** argv
       ->type_name("RUN|PLAN");
   command
       ->add_option("--with", options->tools,
-                   "ncu (counters and durations), nsys (durations, NVTX ranges), activity (durations, by "
-                   "CUPTI); default: the tools with a file, or else all")
+                   "ncu (counters and durations), nsys (durations, NVTX ranges); default: the tools with a "
+                   "file, or else both")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(names_of_tools()))
+      ->check(CLI::IsMember({"ncu", "nsys"}))
       ->type_name("TOOL,...");
   command
       ->add_option(

@@ -52,10 +52,12 @@ void add_merge_command(CLI::App& app, Action& action, int argc, char** argv) {
   const auto options = std::make_shared<MergeOptions>();
   options->command_line.assign(argv, argv + argc);
   CLI::App* const command = app.add_subcommand(
-      "merge", "Join the runs of a program's ranks, each of which was profiled separately");
+      "merge", "Join the runs of the ranks of a program or plan, each of which was measured separately");
   command
-      ->add_option("runs", options->runs,
-                   "Runs of rooflinectl profile, one for each rank or host: their folders, or run.json files")
+      ->add_option(
+          "runs", options->runs,
+          "Runs of rooflinectl profile or run, one for each rank or host: their folders, or run.json "
+          "files")
       ->required()
       ->type_name("DIR...");
   command->add_option("-o,--output", options->output, "Folder in which to create merged/<UTC time>/")
@@ -69,6 +71,7 @@ void add_merge_command(CLI::App& app, Action& action, int argc, char** argv) {
       "Examples:\n"
       "  srun rooflinectl profile --quiet --output runs/$SLURM_JOB_ID -- ./solver\n"
       "  rooflinectl merge runs/$SLURM_JOB_ID/solver/*-rank*\n"
+      "  mpirun -n 2 rooflinectl run plan.yaml && rooflinectl merge runs/plan/*-rank*\n"
       "  torchrun --nproc-per-node 8 --no-python rooflinectl profile -- python train.py");
   command->callback([&action, options] { action = [options] { return merge(*options); }; });
 }

@@ -17,7 +17,6 @@
 #include "cli/options/duration_option.h"
 #include "cli/progress/profile_progress.h"
 #include "cli/terminal.h"
-#include "core/machine/launcher.h"
 #include "core/program/application.h"
 #include "core/program/timeline.h"
 #include "core/serial/field_writer.h"
@@ -155,8 +154,7 @@ void write_all_reports(const ProfileResult& result, const ProfileOptions& option
   }
   terminal::print(stderr, "{}{}\n",
                   options.quiet ? "" : "report: ", (result.folder / "report.html").string());
-  const auto rank = launcher_rank();
-  if (!rank || rank->rank == 0) make_latest(result.folder);
+  make_latest(result.folder);
   if (is_exported) {
     require_timeline(report);
     terminal::print(stderr, "{}{}\n", options.quiet ? "" : "export: ", written.back().string());

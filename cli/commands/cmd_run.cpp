@@ -12,10 +12,7 @@
 #include "cli/plan_file.h"
 #include "cli/progress/profile_progress.h"
 #include "cli/progress/progress.h"
-#include "cli/run/dry_run.h"
-#include "cli/run/replayed_run.h"
-#include "cli/run/run_options.h"
-#include "cli/run/run_summary.h"
+#include "cli/run/run_parts.h"
 #include "cli/terminal.h"
 #include "core/machine/launcher.h"
 #include "reports/reports.h"
@@ -25,7 +22,6 @@
 #include "runner/machine/usable_devices.h"
 #include "runner/measuring/device_runs.h"
 #include "runner/measuring/measure.h"
-#include "runner/ranks/ranked_run.h"
 
 namespace rooflinectl {
 
@@ -119,29 +115,27 @@ int measure_run_on_devices(const MeasureRequest& request, const std::vector<Devi
 
 /// The ranks on a host share those that were named, or all, in their order. Throws Error as `chosen_devices`
 /// and `check_machine`.
-DeviceInfo device_of(const LauncherRank& rank, const RunOptions& options) {
+std::string device_of(const LauncherRank& rank, const RunOptions& options) {
   const std::vector<DeviceInfo> devices =
       chosen_devices(options.names_devices ? options.devices : std::vector<std::string>{kAllDevices});
   const auto place = static_cast<std::size_t>(rank.local_rank.value_or(rank.rank)) % devices.size();
-  check_machine(devices[place].uuid, options.quiet || !rank.is_first());
-  return devices[place];
+  check_machine(devices[place].uuid, options.quiet);
+  return devices[place].uuid;
 }
 
-int measure_run_as(const LauncherRank& rank, const Plan& plan, const RunOptions& options) {
+/// The first rank shows what all do; each has its reports.
+int measure_run_as(const LauncherRank& rank, const Plan& plan, RunOptions options) {
   if (experiment_with_application(plan) != nullptr) {
     throw Error(ErrorKind::usage, "several ranks cannot measure a plan with an application",
                 "start it without the launcher; the application's command may be a launcher");
   }
-  MeasureRequest request = request_of(options);
-  request.plan = plan;
-  ProgressDisplay display(stderr);
-  Progress progress(display, rank.is_first() ? options.verbosity() : Verbosity::quiet,
-                    fmt::format("rank {}", rank.rank));
-  RankedRun ranked(request, rank);
+  if (!rank.is_first()) options.quiet = true;
   try {
-    const MeasureResult result = ranked.measure([&] { return device_of(rank, options); }, progress);
-    if (!rank.is_first()) return result.stop_signal ? 128 + *result.stop_signal : 0;
-    return result.stop_signal ? end_interrupted(result) : end_run(result, options);
+    MeasureRequest request = request_of(options);
+    request.plan = plan;
+    request.rank = rank;
+    request.device = device_of(rank, options);
+    return measure_run(request, options);
   } catch (const Error& error) {
     throw Error(error.kind(), fmt::format("rank {}: {}", rank.rank, error.what()), error.hint());
   }
@@ -280,7 +274,7 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
       "  rooflinectl run experiments.yaml\n"
       "  rooflinectl run experiments.yaml --device 1 --output /scratch/runs\n"
       "  rooflinectl run experiments.yaml --device all\n"
-      "  mpirun -n 2 rooflinectl run experiments.yaml     one run, a rank per GPU\n"
+      "  mpirun -n 2 rooflinectl run experiments.yaml     a run per rank; merge joins them\n"
       "  rooflinectl run --resume runs/reductions/2026-11-21T09-52-06Z\n"
       "  rooflinectl run experiments.yaml --dry-run --json > request.json\n"
       "  ncu --nvtx rooflinectl-collector --plan request.json --mode once\n"
@@ -289,9 +283,7 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
       "  ROOFLINECTL_SILENCE_LIMIT  seconds without output after which a kernel counts\n"
       "                             as hung (default: 300 while it is verified, 60 plus\n"
       "                             ten times the plan's time_limit while it is timed,\n"
-      "                             120 otherwise)\n"
-      "  ROOFLINECTL_RANK_LIMIT     seconds that ranks wait for each other to start\n"
-      "                             (default: 120)\n"
+      "                             600 while ranks wait for each other, 120 otherwise)\n"
       "  ROOFLINECTL_COLLECTOR      the collector to start instead of the one next to\n"
       "                             this program");
   command->callback([&action, options, device] {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/dry_run.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/run/run_parts.h"
 #include "cli/terminal.h"
 #include "core/program/application.h"
 #include "core/serial/protocol.h"

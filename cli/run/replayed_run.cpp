@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/replayed_run.h"
-
 #include <fmt/format.h>
 
 #include <chrono>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "cli/finished_run.h"
+#include "cli/run/run_parts.h"
 #include "cli/terminal.h"
 #include "core/serial/run_file.h"
 #include "reports/formats/terminal.h"

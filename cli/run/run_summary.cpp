@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/run_summary.h"
-
 #include <fmt/format.h>
 
 #include <cstdio>
 
+#include "cli/run/run_parts.h"
 #include "cli/terminal.h"
 #include "reports/text/format.h"
 

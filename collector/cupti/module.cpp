@@ -6,7 +6,6 @@
 
 #include <filesystem>
 
-#include "collector/cupti/activity_trace.h"
 #include "collector/cupti/profiler.h"
 #include "collector/cupti/sampler.h"
 #include "collector/device/toolkit_library.h"
@@ -55,11 +54,6 @@ Function* module_function(const char* name) {
 std::unique_ptr<Profiler> open_profiler(int device_index, const std::vector<Metric>& metrics) {
   return std::unique_ptr<Profiler>(
       module_function<OpenProfiler>("rooflinectl_open_profiler")(device_index, metrics));
-}
-
-std::unique_ptr<ActivityTrace> open_activity_trace() {
-  return std::unique_ptr<ActivityTrace>(
-      module_function<OpenActivityTrace>("rooflinectl_open_activity_trace")());
 }
 
 std::unique_ptr<Sampler> open_sampler(int device, const std::string& uuid, std::uint64_t interval_ns) {

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdlib>
 
 #include "core/error.h"
@@ -27,8 +28,14 @@ constexpr const char* kHint =
 
 }  // namespace
 
+/// What ranks have in common before they are connected.
+struct UniqueId {
+  std::array<char, 128> bytes;
+};
+
 /// The functions of the library that are used, by their own names.
 struct Functions {
+  void* library;
   int (*get_version)(int*);
   const char* (*get_error_string)(int);
   int (*comm_init_all)(Communicator*, int, const int*);
@@ -76,6 +83,7 @@ std::unique_ptr<const Functions> load() {
   setenv("NCCL_DEBUG_FILE", "/dev/stderr", 0);
   void* const library = open_library();
   auto functions = std::make_unique<Functions>();
+  functions->library = library;
   find(library, "ncclGetVersion", functions->get_version);
   find(library, "ncclGetErrorString", functions->get_error_string);
   find(library, "ncclCommInitAll", functions->comm_init_all);
@@ -104,15 +112,12 @@ std::optional<std::string> obstacle() {
   }
 }
 
-UniqueId new_unique_id() {
-  const std::unique_ptr<const Functions> functions = load();
-  UniqueId id{};
-  functions->check(functions->get_unique_id(&id), "ncclGetUniqueId");
-  return id;
-}
-
-Communicators::Communicators(const UniqueId& id, int rank, int ranks)
+// With an address in the environment, NCCL gives the same id to all ranks.
+Communicators::Communicators(const std::string& address, int rank, int ranks)
     : functions_(load()), communicators_(1) {
+  setenv("NCCL_COMM_ID", address.c_str(), 1);
+  UniqueId id{};
+  functions_->check(functions_->get_unique_id(&id), "ncclGetUniqueId");
   functions_->check(functions_->comm_init_rank(communicators_.data(), ranks, id, rank), "ncclCommInitRank");
 }
 
@@ -125,6 +130,16 @@ Communicators::Communicators(const std::vector<int>& devices)
 
 Communicators::~Communicators() {
   for (const Communicator communicator : communicators_) functions_->comm_abort(communicator);
+}
+
+std::unique_ptr<Communicators> Communicators::split(bool is_in) const {
+  int (*comm_split)(Communicator, int, int, Communicator*, void*) = nullptr;
+  find(functions_->library, "ncclCommSplit", comm_split);
+  constexpr int kNone = -1;
+  Communicator part = nullptr;
+  functions_->check(comm_split(communicators_.front(), is_in ? 0 : kNone, 0, &part, nullptr),
+                    "ncclCommSplit");
+  return is_in ? std::unique_ptr<Communicators>(new Communicators(functions_, part)) : nullptr;
 }
 
 std::string Communicators::version() const {

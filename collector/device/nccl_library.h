@@ -3,11 +3,11 @@
 
 #include <cuda_runtime_api.h>
 
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// NVIDIA's library of collectives (NCCL), which is looked for at run time.
@@ -28,14 +28,6 @@ struct Functions;
 /// Why there is no NCCL that can be used; nothing if there is one.
 std::optional<std::string> obstacle();
 
-/// What processes that communicate have in common: one of them makes it, and hands it to the others.
-struct UniqueId {
-  std::array<char, 128> bytes;
-};
-
-/// Throws Error(environment) if there is no NCCL, Error(measurement) with what it reports.
-UniqueId new_unique_id();
-
 /// Devices of this process that communicate: a rank each, in their order; or a device of this process and
 /// those of others.
 ///
@@ -49,12 +41,17 @@ class Communicators {
   /// Throws Error(environment) with cause and hint if NCCL is missing or too old, Error(measurement) if it
   /// cannot connect the devices.
   explicit Communicators(const std::vector<int>& devices);
-  /// The current device, as one of `ranks` processes. Waits for the others.
-  Communicators(const UniqueId& id, int rank, int ranks);
+  /// The current device, as one of `ranks` processes that meet at `address`, a `host:port` of the first.
+  /// Waits for the others.
+  Communicators(const std::string& address, int rank, int ranks);
   /// Does not wait for a collective that hangs.
   ~Communicators();
   Communicators(const Communicators&) = delete;
   Communicators& operator=(const Communicators&) = delete;
+
+  /// The ranks with `is_in`, in their order; null for the others. All ranks call it, a device each. Throws
+  /// Error(environment) if NCCL is older than 2.18.
+  std::unique_ptr<Communicators> split(bool is_in) const;
 
   /// `NCCL 2.28.9`
   std::string version() const;
@@ -74,11 +71,14 @@ class Communicators {
   void send_to_next(const std::vector<Rank>& ranks, std::size_t count, Type type) const;
 
  private:
+  Communicators(std::shared_ptr<const Functions> functions, void* communicator)
+      : functions_(std::move(functions)), communicators_{communicator} {}
+
   void all_reduce(const std::vector<Rank>& ranks, std::size_t count, Type type, int operation) const;
   template <typename Call>
   void for_each_rank(const std::vector<Rank>& ranks, const char* name, Call call) const;
 
-  std::unique_ptr<const Functions> functions_;
+  std::shared_ptr<const Functions> functions_;
   std::vector<void*> communicators_;
 };
 

@@ -47,9 +47,9 @@ std::set<std::size_t> TimingSteps::time_points() {
     for (std::size_t i = 0; i < experiment.points.size(); ++i) {
       const std::size_t point = first_point + i;
       if (left_out.contains(point)) continue;
-      const Measurement measurement = context_.request.rank_place
-                                          ? verify_and_time_with_ranks(point, experiment)
-                                          : verify_and_time(point, experiment);
+      const bool is_shared = context_.request.rank_place && gpus_of(context_.points[point]) > 1;
+      const Measurement measurement =
+          is_shared ? verify_and_time_with_ranks(point, experiment) : verify_and_time(point, experiment);
       if (measurement.status != Status::ok) without_counters.insert(point);
       context_.emit(message::PointTimed{point, measurement});
       if (measurement.status == Status::failed && !context_is_usable()) {
@@ -141,29 +141,32 @@ Measurement TimingSteps::verify_and_time_with_ranks(std::size_t index, const Exp
   measurement.point = id;
   context_.emit(message::Progress{Phase::verify, index, range_name(id)});
   const kernels::Variant& variant = variant_over_gpus(id);
-  if (!rank_team_) rank_team_.emplace(*context_.request.rank_place, context_.device, context_.stream);
-  auto obstacle = rank_team_->obstacle(gpus_of(id), *variant.gathering);
-  if (!obstacle && rank_team_->rank() >= gpus_of(id)) obstacle = "other ranks measure it";
-  if (obstacle) {
+  const auto skip = [&](std::string why) {
     measurement.status = Status::skipped;
-    measurement.cause = std::move(*obstacle);
+    measurement.cause = std::move(why);
     return measurement;
+  };
+  if (!context_.ranks) {
+    const std::string& obstacle = context_.request.rank_place->obstacle;
+    return skip(obstacle.empty() ? nccl::obstacle().value_or("") : obstacle);
   }
-  RankCommunicator& communicator = rank_team_->communicator(gpus_of(id));
+  if (auto obstacle = context_.ranks->obstacle(gpus_of(id), *variant.gathering)) return skip(*obstacle);
+  RankCommunicator* const communicator = context_.ranks->communicator(gpus_of(id));
+  if (communicator == nullptr) return skip("other ranks measure it");
   const LaunchPlan plan = launch_plan(share_of_one(id), context_.device);
   std::optional<RankPoint> point;
   try {
     require_chip(variant);
-    point.emplace(id, rank_team_->rank(), context_.device, context_.stream, plan.inputs);
+    point.emplace(id, context_.ranks->rank(), context_.device, context_.stream, plan.inputs);
   } catch (const Error& error) {
     measurement.cause = error.what();
   }
-  if (const auto rank = communicator.first_wrong(!point)) {
+  if (const auto rank = communicator->first_wrong(!point)) {
     measurement.status = Status::failed;
     if (point) measurement.cause = fmt::format("rank {} cannot measure it", *rank);
     return measurement;
   }
-  point->connect(communicator);
+  point->connect(*communicator);
   return verify_and_time_shared(*point, plan, index, experiment);
 }
 

@@ -7,7 +7,6 @@
 
 #include "collector/collect_context.h"
 #include "collector/device/nvml.h"
-#include "collector/points/rank_team.h"
 #include "collector/points/team_point.h"
 #include "collector/points/verification.h"
 
@@ -37,8 +36,7 @@ class TimingSteps {
   CollectContext& context_;
   BoardEnergy meter_;
   kernels::ReferenceSums references_;
-  std::optional<Teammates> teammates_;  // from the first point over several GPUs on, likewise below
-  std::optional<RankTeam> rank_team_;
+  std::optional<Teammates> teammates_;  // from the first point over several GPUs on
 };
 
 }  // namespace rooflinectl

@@ -26,12 +26,6 @@ constexpr std::array kLaunchers = {
     // A batch script has a rank too, and the number of tasks that it may launch.
     LauncherVariables{"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_STEP_ID"}};
 
-/// What tells launches from each other. Any of them may be missing.
-constexpr std::array kJobVariables = {"PMIX_NAMESPACE",      "OMPI_MCA_ess_base_jobid",
-                                      "TORCHELASTIC_RUN_ID", "MASTER_ADDR",
-                                      "MASTER_PORT",         "SLURM_JOB_ID",
-                                      "SLURM_STEP_ID"};
-
 /// Nothing where it is not a number of at least `least`.
 std::optional<int> number_in(const char* value, int least) {
   if (value == nullptr) return std::nullopt;
@@ -42,16 +36,12 @@ std::optional<int> number_in(const char* value, int least) {
   return is_number && number >= least ? std::optional(number) : std::nullopt;
 }
 
-/// The variables that are set, with their values.
-std::string job_of(const Variables& variable) {
-  std::string job;
-  for (const char* const name : kJobVariables) {
-    const char* const value = variable(name);
-    if (value == nullptr) continue;
-    if (!job.empty()) job += ' ';
-    job.append(name).append("=").append(value);
-  }
-  return job;
+/// MASTER_PORT itself belongs to the launcher.
+std::string address_of(const Variables& variable) {
+  if (const char* const address = variable("NCCL_COMM_ID")) return address;
+  const char* const host = variable("MASTER_ADDR");
+  const auto port = number_in(variable("MASTER_PORT"), 1);
+  return host != nullptr && port ? host + (":" + std::to_string(*port + 1)) : std::string();
 }
 
 }  // namespace
@@ -64,7 +54,7 @@ std::optional<LauncherRank> launcher_rank(const Variables& variable) {
     return LauncherRank{.rank = *rank,
                         .ranks = number_in(variable(launcher.ranks), *rank + 1),
                         .local_rank = number_in(variable(launcher.local_rank), 0),
-                        .job = job_of(variable)};
+                        .address = address_of(variable)};
   }
   return std::nullopt;
 }

@@ -13,9 +13,9 @@ struct LauncherRank {
   std::optional<int> ranks;  ///< how many there are; nothing where the launcher does not tell
   /// Its place among those on its host; nothing where the launcher does not tell.
   std::optional<int> local_rank;
-  /// The name of the launch, the same for all of its processes; empty where nothing tells it from other
-  /// launches.
-  std::string job;
+  /// `host:port` of the first rank, for NCCL to connect them: NCCL_COMM_ID, or the port above MASTER_PORT on
+  /// MASTER_ADDR; empty if neither is set.
+  std::string address;
 
   bool is_first() const { return rank == 0; }
   /// Whether others run with it: they may wait for each other.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,10 +49,9 @@ struct SelfTest {
   bool operator==(const SelfTest&) const = default;
 };
 
-/// With what a run is checked: Nsight Compute, Nsight Systems, CUPTI's record of what ran on the GPU.
+/// With what a run is checked: Nsight Compute, Nsight Systems; in runs of earlier versions also CUPTI's
+/// record of what ran on the GPU.
 enum class CrossCheckTool { ncu, nsys, activity };
-inline constexpr std::array kCrossCheckTools = {CrossCheckTool::ncu, CrossCheckTool::nsys,
-                                                CrossCheckTool::activity};
 
 /// `ncu`, `nsys`, `activity`: the first two are the names of their programs.
 std::string_view to_string(CrossCheckTool tool);

@@ -20,6 +20,8 @@ std::string_view message::to_string(Phase phase) {
       return "ceilings";
     case Phase::confirm:
       return "confirm";
+    case Phase::meet:
+      return "meet";
     case Phase::primitives:
       return "primitives";
     case Phase::verify:
@@ -40,8 +42,6 @@ std::string_view to_string(CollectMode mode) {
       return "once";
     case CollectMode::count:
       return "count";
-    case CollectMode::trace:
-      return "trace";
   }
   return "?";
 }

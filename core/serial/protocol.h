@@ -12,7 +12,6 @@
 #include "core/model/known_ceilings.h"
 #include "core/model/plan.h"
 #include "core/model/run.h"
-#include "core/program/trace.h"
 #include "core/stats/repeated_counters.h"
 
 /// The messages between `rooflinectl` and `rooflinectl-collector`: one request (a JSON document on the
@@ -25,14 +24,15 @@ enum class CollectMode {
   measure,  ///< verify, time and count
   once,     ///< launch each point exactly once in its NVTX range: what ncu and nsys are wrapped around
   count,    ///< collect only counters
-  trace,    ///< launch each point a few times while CUPTI records the activity of the GPU
 };
 
-/// The place of this process among those that together measure points over several GPUs, one GPU each.
+/// The place of this process among those that measure the same plan, one GPU each. Points over several GPUs
+/// are measured by all of them together.
 struct RankPlace {
   int rank = 0;
   int ranks = 1;
-  std::string folder;  ///< in which they find each other; new for each attempt
+  std::string address;   ///< `host:port` of the first rank, where NCCL connects them
+  std::string obstacle;  ///< why they cannot measure together; empty if they can
 
   bool operator==(const RankPlace&) const = default;
 };
@@ -53,7 +53,7 @@ struct CollectRequest {
   bool self_test = false;
   /// Not to be measured again where they hold: same device, driver and clocks.
   std::vector<KnownCeilings> known_ceilings;
-  /// If set, all points of the plan are over several GPUs, and all processes have the same plan.
+  /// Set if a launcher started this process and others.
   std::optional<RankPlace> rank_place;
 
   bool operator==(const CollectRequest&) const = default;
@@ -69,7 +69,8 @@ struct Hello {
   bool operator==(const Hello&) const = default;
 };
 
-enum class Phase { self_test, ceilings, confirm, primitives, verify, time, count };
+/// `meet`: waits for the other ranks.
+enum class Phase { self_test, ceilings, confirm, meet, primitives, verify, time, count };
 
 std::string_view to_string(Phase phase);
 
@@ -117,13 +118,6 @@ struct PointCounted {
   bool operator==(const PointCounted&) const = default;
 };
 
-/// What ran on the GPU in one launch of a point.
-struct PointTraced {
-  std::size_t point = 0;
-  TracedLaunch launch;
-  bool operator==(const PointTraced&) const = default;
-};
-
 /// Nothing more can be measured by this process.
 struct Failure {
   ErrorKind kind = ErrorKind::environment;
@@ -142,7 +136,7 @@ struct Bye {
 
 using Message = std::variant<message::Hello, message::Progress, message::SelfTested, message::CeilingMeasured,
                              message::CeilingsKnown, message::PrimitiveMeasured, message::PointTimed,
-                             message::PointCounted, message::PointTraced, message::Failure, message::Bye>;
+                             message::PointCounted, message::Failure, message::Bye>;
 
 std::string_view to_string(CollectMode mode);
 std::optional<CollectMode> collect_mode_from(std::string_view name);

@@ -95,7 +95,7 @@ std::string stable_key(const Run& run, const RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
   std::string key = range_name(measurement.point);
   if (run.devices.size() > 1) key += fmt::format(" device {}", measurement.device);
-  if (measurement.rank) {
+  if (measurement.rank && is_observed(point)) {
     key += fmt::format(" rank {}", *measurement.rank);
   } else if (measurement.process && run.application && run.application->processes.size() > 1) {
     key += fmt::format(" process {}", *measurement.process);

@@ -371,33 +371,11 @@ bool is_report(const fs::path& file) {
   return extension == ".ncu-rep" || extension == ".ncu-repz" || extension == ".nsys-rep";
 }
 
-// ---- CUPTI's activity trace ----
-
-std::vector<TracedLaunch> record_activity(const CrossCheckRequest& request, CrossCheck& check) {
-  const fs::path collector = collector_of(request);  // before anything is written
-  const fs::path plan = write_plan(request, "activity");
-  const std::vector<std::string> arguments = {"--plan", plan.string(), "--mode", "trace"};
-  check.source = command_line(collector, arguments);
-  std::istringstream lines(run_tool(collector, arguments, request));
-  std::vector<TracedLaunch> launches;
-  for (std::string line; std::getline(lines, line);) {
-    const Message said = decode(line);
-    if (const auto* traced = std::get_if<message::PointTraced>(&said)) launches.push_back(traced->launch);
-  }
-  return launches;
-}
-
 }  // namespace
 
 bool has_own_points(const Run& run) {
   return std::any_of(run.measurements.begin(), run.measurements.end(),
                      [](const Measurement& measurement) { return !is_observed(measurement); });
-}
-
-CheckOutcome cross_check_with_activity(const CrossCheckRequest& request) {
-  return checked(request, CrossCheckTool::activity, false, [](const auto& recording, auto& check) {
-    check.agreements = compare_with_trace(recording.run, record_activity(recording, check));
-  });
 }
 
 CheckOutcome cross_check_with_ncu(const CrossCheckRequest& request, const std::optional<fs::path>& recorded) {

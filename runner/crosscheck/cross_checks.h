@@ -37,7 +37,4 @@ CheckOutcome cross_check_with_ncu(const CrossCheckRequest& request,
 CheckOutcome cross_check_with_nsys(const CrossCheckRequest& request,
                                    const std::optional<std::filesystem::path>& recorded);
 
-/// CUPTI's record of what ran on the GPU, by the collector itself.
-CheckOutcome cross_check_with_activity(const CrossCheckRequest& request);
-
 }  // namespace rooflinectl

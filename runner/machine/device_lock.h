@@ -14,8 +14,8 @@ namespace rooflinectl {
 class DeviceLock {
  public:
   DeviceLock() = default;
-  /// Takes the lock of the GPU of that UUID, if it is free. If no file can be made, other processes go
-  /// unnoticed.
+  /// Takes the lock of the GPU of that UUID, or of another name, if it is free. If no file can be made, other
+  /// processes go unnoticed.
   explicit DeviceLock(const std::string& uuid);
 
   /// Who measures on the GPU already: `process 123`.

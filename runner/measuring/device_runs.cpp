@@ -70,14 +70,13 @@ std::string with_hint(const Error& error) {
 }
 
 std::string name_of(const ObservedDevice& observed) {
-  const std::string gpu = fmt::format("GPU {} ({})", observed.device.index, observed.device.uuid);
-  return observed.rank ? fmt::format("{}, {}", name_of(*observed.rank), gpu) : gpu;
+  return fmt::format("GPU {} ({})", observed.device.index, observed.device.uuid);
 }
 
 template <typename T>
-void add_of_device(std::vector<T>& all, std::size_t place, const std::vector<T>& measured) {
+void add_of_devices(std::vector<T>& all, std::size_t place, const std::vector<T>& measured) {
   for (T one : measured) {
-    one.device = place;
+    one.device += place;
     all.push_back(std::move(one));
   }
 }
@@ -142,10 +141,6 @@ void sort_by_device(Run& run) {
 }
 
 }  // namespace
-
-std::string name_of(const RankOnHost& rank) {
-  return fmt::format("rank {} ({})", rank.rank, rank.host);
-}
 
 DeviceAttempt attempt_on_device(const MeasureRequest& request, MeasureObserver& observer,
                                 const fs::path& folder, std::mutex& one_at_a_time) {
@@ -252,7 +247,7 @@ void DeviceRuns::add(const ObservedDevice& observed, const MeasureRequest& reque
       if (request_.unfinished) erase_part(run_, place, request);
       add_device_run(run_, place, result->run);
       sort_by_device(run_);
-      take_session(result->run.counter_session);
+      take_counter_session(run_, result->run.counter_session);
       keep_log(observed, result->folder);
     }
   }
@@ -280,14 +275,6 @@ void DeviceRuns::lose(const std::string& what, const Error& error, MeasureObserv
   if (!first_error_) first_error_ = error;
   losses_.push_back(fmt::format("{}: {}", what, with_hint(error)));
   observer.warned(losses_.back());
-}
-
-/// What was counted counts, whichever device it was on.
-void DeviceRuns::take_session(const CounterSession& session) {
-  if (run_.counter_session.available) return;
-  const auto metrics = std::move(run_.counter_session.metrics);
-  run_.counter_session = session;
-  run_.counter_session.metrics.insert(metrics.begin(), metrics.end());
 }
 
 bool DeviceRuns::is_anything_measured(std::size_t place) const {
@@ -324,9 +311,8 @@ void DeviceRuns::remove_device(std::size_t place) {
 void DeviceRuns::keep_log(const ObservedDevice& observed, const fs::path& folder) const {
   const std::ifstream log(folder / "collector.log");
   if (!log) return;  // nothing was logged
-  const std::string whose = observed.rank ? fmt::format("rank-{}", observed.rank->rank)
-                                          : fmt::format("gpu-{}", observed.device.index);
-  std::ofstream(folder_ / fmt::format("collector-{}.log", whose), std::ios::app) << log.rdbuf();
+  const fs::path kept = folder_ / fmt::format("collector-gpu-{}.log", observed.device.index);
+  std::ofstream(kept, std::ios::app) << log.rdbuf();
 }
 
 bool DeviceRuns::take_stop_signal() {
@@ -347,17 +333,10 @@ MeasureResult DeviceRuns::finish() {
 
 /// Nothing was run: nothing is left behind.
 MeasureResult DeviceRuns::nothing() {
-  abandon();
+  if (!request_.unfinished) remove_run_folder(folder_);
   if (stop_signal_) return {run_, {}, losses_, stop_signal_, {}};
   if (first_error_) throw *first_error_;
   throw Error(ErrorKind::measurement, losses_.empty() ? "nothing was measured" : losses_.front());
-}
-
-void DeviceRuns::abandon() const {
-  if (request_.unfinished) return;
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
-  fs::remove(folder_.parent_path(), ignored);  // unless other runs are in there
 }
 
 bool DeviceRuns::save(MeasureObserver& observer) {
@@ -384,15 +363,23 @@ MeasureResult measure_on_devices(const MeasureRequest& request, const std::vecto
 }
 
 void add_device_run(Run& run, std::size_t place, const Run& measured) {
-  run.devices[place] = measured.device();
+  std::copy(measured.devices.begin(), measured.devices.end(),
+            run.devices.begin() + static_cast<std::ptrdiff_t>(place));
   run.catalogue = measured.catalogue;
   const auto& metrics = measured.counter_session.metrics;
   run.counter_session.metrics.insert(metrics.begin(), metrics.end());
-  add_of_device(run.ceilings, place, measured.ceilings);
-  add_of_device(run.measurements, place, measured.measurements);
-  add_of_device(run.primitives, place, measured.primitives);
+  add_of_devices(run.ceilings, place, measured.ceilings);
+  add_of_devices(run.measurements, place, measured.measurements);
+  add_of_devices(run.primitives, place, measured.primitives);
   // A self-test that failed makes the counters of the whole run suspect.
   if (measured.self_test && (!run.self_test || run.self_test->passed())) run.self_test = measured.self_test;
+}
+
+void take_counter_session(Run& run, const CounterSession& session) {
+  if (run.counter_session.available) return;
+  const auto metrics = std::move(run.counter_session.metrics);
+  run.counter_session = session;
+  run.counter_session.metrics.insert(metrics.begin(), metrics.end());
 }
 
 }  // namespace rooflinectl

@@ -16,20 +16,10 @@
 
 namespace rooflinectl {
 
-/// One of the processes that measure a run together.
-struct RankOnHost {
-  int rank = 0;
-  std::string host;
-};
-
-/// `rank 1 (node7)`
-std::string name_of(const RankOnHost& rank);
-
 /// A device to measure on, and who receives the progress there.
 struct ObservedDevice {
   DeviceInfo device;
   MeasureObserver& observer;
-  std::optional<RankOnHost> rank = {};  ///< that measures on it; nothing where one process measures all
 };
 
 /// What became of measuring a plan on a device.
@@ -59,9 +49,6 @@ class DeviceRuns {
   /// everything else on all of them at once. No two observers are called at the same time.
   void measure_together(const std::vector<ObservedDevice>& devices);
 
-  /// Takes over what was measured on a device for `request`, and saves it; then its folder is removed.
-  void add(const ObservedDevice& observed, const MeasureRequest& request, const DeviceAttempt& attempt);
-
   /// What there is so far.
   Run& run() { return run_; }
   const std::filesystem::path& folder() const { return folder_; }
@@ -77,16 +64,15 @@ class DeviceRuns {
   /// Writes the run and returns it. Throws the first device's error if nothing could be measured on any:
   /// then nothing is left behind. Throws Error(environment) as `measure` if the disk is full.
   MeasureResult finish();
-  /// Removes the folder of a new run that has no results.
-  void abandon() const;
 
  private:
+  /// Takes over what was measured on a device for `request`, and saves it; then its folder is removed.
+  void add(const ObservedDevice& observed, const MeasureRequest& request, const DeviceAttempt& attempt);
   void measure_device(const ObservedDevice& observed, const MeasureRequest& request);
   void measure_at_once(const std::vector<const ObservedDevice*>& devices, const MeasureRequest& request);
   void keep_for_resuming(const std::vector<ObservedDevice>& devices);
   DeviceAttempt attempt(const ObservedDevice& observed, MeasureRequest request);
   std::size_t place_of(const DeviceInfo& device);
-  void take_session(const CounterSession& session);
   bool is_anything_measured(std::size_t place) const;
   std::string first_cause(std::size_t place) const;
   void remove_device(std::size_t place);
@@ -112,7 +98,9 @@ class DeviceRuns {
 MeasureResult measure_on_devices(const MeasureRequest& request, const std::vector<ObservedDevice>& devices,
                                  bool together);
 
-/// Adds what was measured on one device alone to `run`, where it is at `place`.
+/// Adds what was measured on other devices alone to `run`, where the first of them is at `place`.
 void add_device_run(Run& run, std::size_t place, const Run& measured);
+/// What was counted counts, whichever device it was on.
+void take_counter_session(Run& run, const CounterSession& session);
 
 }  // namespace rooflinectl

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "core/serial/protocol.h"
@@ -22,14 +23,16 @@ namespace rooflinectl {
 
 namespace {
 
-using namespace std::chrono_literals;
 using Clock = CollectorProcess::Clock;
 using message::Phase;
 using Seconds = std::chrono::duration<double>;
 
 constexpr int kMaxRestarts = 20;
-/// How often it asks whether there is an obstacle.
-constexpr auto kObstaclePause = 1s;
+constexpr std::chrono::milliseconds kTurnPause{50};
+
+bool is_of_ceilings(Phase phase) {
+  return phase == Phase::self_test || phase == Phase::ceilings || phase == Phase::confirm;
+}
 
 /// One run of a plan, over as many collectors as it takes:
 ///   1. start a collector with the worklist; its hello opens the run's folder
@@ -46,6 +49,9 @@ class Measuring {
     if (request_.unfinished && results_.finished()) {
       observer_.warned("nothing to resume: the run is complete");
       return {request_.unfinished->run, request_.unfinished->folder, {}, {}, {}};
+    }
+    if (request_.rank && !request_.skip_ceilings && !wait_for_turn()) {
+      return {results_.run(), {}, {}, stop_signal_, {}};
     }
     Outcome outcome = run_collector();
     for (int restarts = 0; outcome == Outcome::lost && !results_.finished(); ++restarts) {
@@ -71,6 +77,17 @@ class Measuring {
     stopped,   ///< nothing more can or should be measured
   };
 
+  /// The ranks on a host measure their ceilings one after the other: these are what a GPU delivers alone.
+  /// False if the user stopped it.
+  bool wait_for_turn() {
+    while (true) {
+      turn_ = DeviceLock("ceilings");
+      if (!turn_.other()) return true;
+      if ((stop_signal_ = stop_signals_.take())) return false;
+      std::this_thread::sleep_for(kTurnPause);
+    }
+  }
+
   Outcome run_collector() {
     CollectorProcess process(request_.collector, {}, encode(results_.request()));
     said_hello_ = false;
@@ -79,28 +96,18 @@ class Measuring {
     Clock::time_point deadline = silence_deadline();
     while (true) {
       const auto save_due = results_.save_due();
-      const auto awake = std::min(deadline, request_.obstacle ? Clock::now() + kObstaclePause : deadline);
       const CollectorProcess::Event event =
-          process.next(save_due ? std::min(awake, *save_due) : awake, stop_signals_.fd());
+          process.next(save_due ? std::min(deadline, *save_due) : deadline, stop_signals_.fd());
       if (save_due && Clock::now() >= *save_due) results_.save();
-      if (const auto obstacle = obstacle_now()) {
-        process.end();
-        return stop(Error(ErrorKind::measurement, *obstacle));
-      }
 
       const bool silent = std::holds_alternative<CollectorProcess::TimedOut>(event);
-      if (silent && Clock::now() < deadline) continue;  // woken up to save, or to ask
+      if (silent && Clock::now() < deadline) continue;  // woken up to save
       if (const auto outcome = handle_event(event)) {
         process.end();
         return *outcome;
       }
       if (std::holds_alternative<CollectorProcess::Line>(event)) deadline = silence_deadline();
     }
-  }
-
-  /// None before there is a run that can record it.
-  std::optional<std::string> obstacle_now() const {
-    return request_.obstacle && results_.is_open() ? request_.obstacle() : std::nullopt;
   }
 
   Seconds current_limit() const {
@@ -167,17 +174,20 @@ class Measuring {
   std::optional<Outcome> handle(const message::Hello& hello) {
     said_hello_ = true;
     const bool first = !results_.is_open();
+    if (first) lock(hello.device);
     results_.add(hello);
-    if (first) {
-      log_.set_file(log_file());
-      lock(hello.device);
-    }
+    if (first) log_.set_file(log_file());
     return std::nullopt;
   }
 
   void lock(const DeviceInfo& device) {
     device_lock_ = DeviceLock(device.uuid);
     if (const auto& other = device_lock_.other()) {
+      if (request_.rank) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("GPU {} ({}) is measured by {} already", device.index, device.uuid, *other),
+                    "start one rank per GPU");
+      }
       observer_.warned(fmt::format(
           "another rooflinectl ({}) is measuring on this GPU: the times of both runs are unreliable",
           *other));
@@ -186,6 +196,7 @@ class Measuring {
 
   std::optional<Outcome> handle(const message::Progress& step) {
     current_ = step;
+    if (!is_of_ceilings(step.phase)) turn_ = {};
     results_.add(step);
     return std::nullopt;
   }
@@ -208,9 +219,6 @@ class Measuring {
     results_.add(known);
     return std::nullopt;
   }
-
-  /// A violation of the protocol, which was noticed before this.
-  std::optional<Outcome> handle(const message::PointTraced&) { return std::nullopt; }
 
   std::optional<Outcome> handle(const message::Failure& failure) {
     if (failure.kind == ErrorKind::measurement) return lost(failure.cause);
@@ -243,13 +251,12 @@ class Measuring {
                         fmt::format("rooflinectl-collector {} before measuring anything", cause),
                         log.empty() ? "" : fmt::format("last line of its log: {}", log)));
     }
+    std::string what = cause;
     if (const auto step = std::exchange(current_, std::nullopt)) {
-      results_.give_up(*step, fmt::format("{} while {}", cause, activity(step->phase)));
+      what = fmt::format("{} while {}", cause, activity(step->phase));
+      results_.give_up(*step, what);
     }
-    if (request_.rank_place) {
-      return stop(Error(ErrorKind::measurement,
-                        fmt::format("the collector {}; the other ranks cannot continue without it", cause)));
-    }
+    results_.leave_ranks(what);
     return Outcome::lost;
   }
 
@@ -258,6 +265,7 @@ class Measuring {
   const std::optional<Seconds> silence_limit_ = silence_limit_from_environment();
   StopSignals stop_signals_;
   Results results_;
+  DeviceLock turn_;  // among the ranks on this host, until the ceilings are measured
   DeviceLock device_lock_;
   CollectorLog log_;
 
@@ -278,6 +286,8 @@ std::string_view activity(Phase phase) {
     case Phase::ceilings:
     case Phase::primitives:
       return "measuring";
+    case Phase::meet:
+      return "waiting for the other ranks";
     case Phase::confirm:
       return "confirming";
     case Phase::verify:

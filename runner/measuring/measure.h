@@ -2,12 +2,12 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/error.h"
+#include "core/machine/launcher.h"
 #include "core/model/run.h"
 #include "runner/measuring/measure_observer.h"
 #include "runner/runs/resume.h"
@@ -26,11 +26,9 @@ struct MeasureRequest {
   std::vector<std::string> command_line;
   bool fresh_ceilings = false;  ///< also measure those that an earlier run has measured on this device
   bool skip_ceilings = false;   ///< measure none, not even those that every run has
-  /// Set if other processes measure the same plan of points over several GPUs. A collector that dies then
-  /// ends the run: the others do not wait for a new one.
-  std::optional<RankPlace> rank_place;
-  /// Asked now and then; returns nothing, or why measuring cannot continue. May be empty.
-  std::function<std::optional<std::string>()> obstacle;
+  /// Set if a launcher started this process and others with the same plan. They measure points over several
+  /// GPUs together, as long as none of their collectors dies.
+  std::optional<LauncherRank> rank;
 };
 
 struct MeasureResult {

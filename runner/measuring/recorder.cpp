@@ -37,13 +37,16 @@ Recorder::Recorder(const UnfinishedRun& unfinished)
     : run_(unfinished.run), earlier_wall_s_(unfinished.run.wall_s) {
   const std::map<std::string, std::size_t> places = places_of(all_points(run_.plan));
   for (const Measurement& measurement : run_.measurements) {
+    rank_ = measurement.rank;
     const auto place = places.find(range_name(measurement.point));
     if (place != places.end()) measurements_[place->second] = measurement;
   }
 }
 
-void Recorder::open(const std::filesystem::path& parent, const message::Hello& hello) {
-  folder_ = create_run_folder(parent, run_.plan.name, started_utc_);
+void Recorder::open(const std::filesystem::path& parent, const message::Hello& hello,
+                    const std::optional<LauncherRank>& rank) {
+  if (rank) rank_ = rank->rank;
+  folder_ = create_run_folder(parent, run_.plan.name, started_utc_, rank);
   lock_ = FolderLock(folder_);
   run_.devices[0] = hello.device;
   run_.catalogue = hello.catalogue;
@@ -104,6 +107,7 @@ void Recorder::add(const PrimitiveResult& result) {
 }
 
 void Recorder::add(std::size_t point, Measurement measurement) {
+  measurement.rank = rank_;
   measurements_[point] = std::move(measurement);
   has_news_ = true;
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/machine/launcher.h"
 #include "core/model/run.h"
 #include "core/serial/protocol.h"
 #include "runner/runs/folder_lock.h"
@@ -26,8 +27,10 @@ class Recorder {
   /// Continues an earlier run.
   explicit Recorder(const UnfinishedRun& unfinished);
 
-  /// Makes the run's folder in `parent` and writes the first `run.json`. Throws Error(environment).
-  void open(const std::filesystem::path& parent, const message::Hello& hello);
+  /// Makes the run's folder in `parent` and writes the first `run.json`. The points are those of `rank`, if
+  /// several measure the plan. Throws Error(environment).
+  void open(const std::filesystem::path& parent, const message::Hello& hello,
+            const std::optional<LauncherRank>& rank);
   /// Continues in the folder of the earlier run. Throws Error(environment) if another program writes to it.
   void reopen(const std::filesystem::path& folder, const message::Hello& hello);
   bool is_open() const { return !folder_.empty(); }
@@ -60,6 +63,7 @@ class Recorder {
   void update_run();
 
   Run run_;
+  std::optional<int> rank_;
   std::filesystem::path folder_;
   FolderLock lock_;
   std::map<std::size_t, Measurement> measurements_;  // by point: in the order of the plan

@@ -36,6 +36,10 @@ Results::Results(const MeasureRequest& request, const std::vector<Run>& earlier_
       worklist_(request.plan, request.device, request.counters),
       recorder_(request.unfinished ? Recorder(*request.unfinished)
                                    : Recorder(request.plan, request.command_line)) {
+  if (request.rank && request.rank->address.empty()) {
+    ranks_obstacle_ =
+        "needs NCCL_COMM_ID=HOST:PORT, a free port on the host of rank 0, in the environment of all ranks";
+  }
   if (request.self_test) worklist_.want_self_test();
   if (request.skip_ceilings) worklist_.ceilings_finished();
   if (request.unfinished) worklist_.take_over(request.unfinished->run);
@@ -43,7 +47,9 @@ Results::Results(const MeasureRequest& request, const std::vector<Run>& earlier_
 
 CollectRequest Results::request() const {
   CollectRequest request = worklist_.request();
-  request.rank_place = request_.rank_place;
+  if (const auto& rank = request_.rank) {
+    request.rank_place = {rank->rank, rank->ranks.value(), rank->address, ranks_obstacle_};
+  }
   for (const Run& run : earlier_ceilings_) request.known_ceilings.push_back(known_ceilings(run));
   return request;
 }
@@ -72,7 +78,6 @@ const char* Results::violation_of(const Message& message) const {
   if (const auto* known = std::get_if<message::CeilingsKnown>(&message)) {
     if (known->index >= earlier_ceilings_.size()) return "accepted ceilings that it was not sent";
   }
-  if (std::holds_alternative<message::PointTraced>(message)) return "sent a trace instead of a measurement";
   return nullptr;
 }
 
@@ -98,13 +103,14 @@ void Results::add(const message::Hello& hello) {
 }
 
 void Results::open_folder(const message::Hello& hello) {
-  if (!request_.unfinished) return recorder_.open(request_.output, hello);
+  if (!request_.unfinished) return recorder_.open(request_.output, hello, request_.rank);
   require_same_device(*request_.unfinished, hello.device);
   recorder_.reopen(request_.unfinished->folder, hello);
 }
 
 void Results::add(const message::Progress& step) {
-  if (step.point || step.phase == Phase::primitives) worklist_.ceilings_finished();
+  if (step.point || step.phase == Phase::primitives || step.phase == Phase::meet)
+    worklist_.ceilings_finished();
   observer_.began(step);
 }
 
@@ -198,6 +204,16 @@ void Results::add(std::size_t point, const Measurement& measurement) {
 
 // ---- when things go wrong ----
 
+void Results::leave_ranks(const std::string& cause) {
+  const auto& places = worklist_.to_measure();
+  const bool is_needed = std::any_of(places.begin(), places.end(), [&](std::size_t point) {
+    return gpus_of(worklist_.points()[point]) > 1;
+  });
+  if (!request_.rank || !ranks_obstacle_.empty() || !is_needed) return;
+  ranks_obstacle_ = fmt::format("needs all ranks: the collector of rank {} {}", request_.rank->rank, cause);
+  add_loss(fmt::format("points over several GPUs: {}", ranks_obstacle_));
+}
+
 void Results::give_up(const message::Progress& step, const std::string& cause) {
   if (step.phase == Phase::self_test) {
     SelfTest self_test;
@@ -212,6 +228,8 @@ void Results::give_up(const message::Progress& step, const std::string& cause) {
   } else if (step.phase == Phase::primitives) {
     worklist_.ceilings_finished();
     add_failed_primitive(step.what, cause);
+  } else if (step.phase == Phase::meet) {
+    worklist_.ceilings_finished();
   } else if (worklist_.needs_result(*step.point)) {
     add_failure(*step.point, cause);
   } else if (worklist_.needs_counters(*step.point)) {

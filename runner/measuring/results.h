@@ -45,6 +45,8 @@ class Results {
   void add(const message::PointCounted& counted);
   void add(const message::Bye& bye);
 
+  /// From here on, points are measured without the other ranks, which do not wait for another collector.
+  void leave_ranks(const std::string& cause);
   /// Marks what a collector worked on when it died, so that the next one leaves it out.
   void give_up(const message::Progress& step, const std::string& cause);
 
@@ -76,7 +78,8 @@ class Results {
   Worklist worklist_;
   Recorder recorder_;
   std::vector<std::string> losses_;
-  bool counts_ = false;  // the present collector has counters
+  std::string ranks_obstacle_;  // to measuring with the other ranks
+  bool counts_ = false;         // the present collector has counters
   bool save_failed_ = false;
 };
 

@@ -16,6 +16,7 @@
 #include "core/serial/run_file.h"
 #include "runner/measuring/device_ceilings.h"
 #include "runner/merging/group_rows.h"
+#include "runner/merging/merged_plan.h"
 #include "runner/merging/merged_run.h"
 #include "runner/runs/run_folder.h"
 #include "runner/version.h"
@@ -26,11 +27,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Throws Error(usage) if it cannot be merged.
-Run read_outline(const fs::path& file) {
+/// The outline of a program's run; all of a plan's.
+Run read_part(const fs::path& file) {
   Run run = read_run_without_details(file);
-  if (run.application) return run;
-  throw Error(ErrorKind::usage, fmt::format("{}: is not a run of rooflinectl profile", file.string()));
+  return run.application ? run : read_run(file);
 }
 
 /// What to do about a run that rooflinectl was killed in.
@@ -41,7 +41,8 @@ std::string with_way_out(const Error& error, const fs::path& folder) {
 }
 
 /// One merge:
-///   1. read the outline of each run, and what its groups took in each process
+///   1. read the outline of each run, and what its groups took in each process; those of a plan are joined
+///      by `merged_plan`
 ///   2. put their processes, devices and times together
 ///   3. choose the devices that are kept in full; read their runs once more
 ///   4. write run.json and the timeline
@@ -53,20 +54,26 @@ class Merging {
   MergeResult run() {
     std::vector<RunPart> parts = read_parts();
     if (parts.size() < 2) refuse();
-    MergedRun merged(std::move(parts));
-    for (const std::string& cause : result_.left_out) merged.add_problem({.cause = cause});
-    merged.add_rows(rows_, added_in_full(merged, devices_to_keep(merged)));
-    result_.run = merged.take_run();
-    add_known_collectives(result_.run);
+    result_.run =
+        parts.front().run.application ? merged_program(std::move(parts)) : merged_plan(std::move(parts));
     result_.run.tool_version = tool_version();
     result_.run.tool_commit = tool_commit();
     result_.run.command_line = request_.command_line;
-    result_.timeline = merged.take_timeline();
     write();
     return std::move(result_);
   }
 
  private:
+  Run merged_program(std::vector<RunPart> parts) {
+    MergedRun merged(std::move(parts));
+    for (const std::string& cause : result_.left_out) merged.add_problem({.cause = cause});
+    merged.add_rows(rows_, added_in_full(merged, devices_to_keep(merged)));
+    result_.timeline = merged.take_timeline();
+    Run run = merged.take_run();
+    add_known_collectives(run);
+    return run;
+  }
+
   /// What the collectives of the program take alone, if that is known here.
   static void add_known_collectives(Run& run) {
     if (run.application->collectives.empty()) return;
@@ -78,15 +85,15 @@ class Merging {
   std::vector<RunPart> read_parts() {
     const std::vector<fs::path> files = different_run_files(request_.runs);
     std::vector<RunPart> parts;
-    read_in_parallel(files, read_outline, [&](std::size_t i, std::future<Run>& reading) {
+    read_in_parallel(files, read_part, [&](std::size_t i, std::future<Run>& reading) {
       try {
         Run run = reading.get();
-        rows_.add(parts.size(), run);
-        for (const Measurement& measurement : run.measurements)
-          used_.emplace(parts.size(), measurement.device);
-        run.measurements = {};
-        run.ceilings = {};
-        run.application->other_ranks = {};
+        const bool is_of_program = run.application.has_value();
+        if (!parts.empty() && parts.front().run.application.has_value() != is_of_program) {
+          throw Error(ErrorKind::usage, fmt::format("{}: is not a run of rooflinectl {}", files[i].string(),
+                                                    is_of_program ? "run" : "profile"));
+        }
+        if (is_of_program) take_details(parts.size(), run);
         parts.push_back({.name = files[i].parent_path().string(), .run = std::move(run)});
         files_.push_back(files[i]);
       } catch (const Error& error) {
@@ -98,11 +105,19 @@ class Merging {
     return parts;
   }
 
+  void take_details(std::size_t part, Run& run) {
+    rows_.add(part, run);
+    for (const Measurement& measurement : run.measurements) used_.emplace(part, measurement.device);
+    run.measurements = {};
+    run.ceilings = {};
+    run.application->other_ranks = {};
+  }
+
   [[noreturn]] void refuse() const {
     std::string message = "merge needs at least two runs";
     for (const std::string& cause : result_.left_out) message += fmt::format("\n{}", cause);
     throw Error(ErrorKind::usage, message,
-                "name the folders that rooflinectl profile wrote, one for each rank or host");
+                "name the folders that rooflinectl profile or run wrote, one for each rank or host");
   }
 
   std::set<std::size_t> devices_to_keep(const MergedRun& merged) const {

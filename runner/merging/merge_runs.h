@@ -36,9 +36,9 @@ struct MergeResult {
 /// Is told how many of the runs have been read.
 using MergeProgress = std::function<void(std::size_t read, std::size_t all)>;
 
-/// Joins runs of `rooflinectl profile`, one per rank or host, and writes the result. What cannot be read is
-/// left out, and named. Throws Error(usage) where fewer than two runs are left, or two of them have the same
-/// rank; Error(environment) if the result cannot be written.
+/// Joins runs of one program or plan, one per rank or host, and writes the result. What cannot be read is
+/// left out, and named. Throws Error(usage) if fewer than two runs are left, or they cannot be of one launch;
+/// Error(environment) if the result cannot be written.
 MergeResult merge_runs(const MergeRequest& request, const MergeProgress& progress);
 
 }  // namespace rooflinectl

@@ -10,7 +10,7 @@ namespace rooflinectl {
 /// One of the runs that are merged.
 struct RunPart {
   std::string name;  ///< as messages have it
-  Run run;           ///< of a profiled program; without measurements and ceilings, which come later
+  Run run;           ///< of a profiled program: without measurements and ceilings, which come later
 };
 
 }  // namespace rooflinectl

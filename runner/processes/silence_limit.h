@@ -25,8 +25,4 @@ std::chrono::duration<double> usual_silence_limit(message::Phase phase, const Ti
 /// seconds.
 std::optional<std::chrono::duration<double>> silence_limit_from_environment();
 
-/// The number of seconds in an environment variable. Nothing if it is not set. Throws Error(usage) if it
-/// holds none.
-std::optional<std::chrono::duration<double>> seconds_from_environment(const char* variable);
-
 }  // namespace rooflinectl

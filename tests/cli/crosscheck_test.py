@@ -140,14 +140,6 @@ class Tools(CrosscheckTest):
         self.assert_exit(self.crosscheck("runs/demo/latest", "--with", "ncu"), 0)
         self.assertNotIn("sums.reduce_v3_sequential", json.dumps(self.kept()))
 
-    def test_the_activity_that_the_collector_records(self):
-        result = self.run_and_check("--with", "activity")
-        self.assert_exit(result, 0)
-        self.assertRegex(result.stdout, r"(?m)^  time +4 +0 +0 +\+3\.000 µs ")
-        result = self.crosscheck("runs/demo/latest", "--with", "activity", accidents="segv@once:2")
-        self.assert_exit(result, 3)
-        self.assertIn("no verdict: fake_collector.py crashed with SIGSEGV", result.stdout)
-
     def test_a_plan_is_measured_first(self):
         self.assert_exit(self.crosscheck("plan.yaml", "--with", "ncu"), 0)
         self.assertEqual(list(self.kept()), ["ncu"])
@@ -320,13 +312,13 @@ class TheRun(CrosscheckTest):
     def test_a_run_that_still_goes_on_is_left_alone(self):
         self.start("run", "plan.yaml", accidents="hang@time:2", until="[2/4]")
         (file,) = self.folder.glob("runs/demo/*/run.json")
-        result = self.crosscheck(file, "--with", "activity")
+        result = self.crosscheck(file, "--with", "nsys")
         self.assert_exit(result, 3)
         self.assertIn(f"{file.parent}: another rooflinectl is writing to it\nhint: wait until it finishes, or stop it\n", result.stderr)
 
     def test_a_run_that_is_checked_is_left_alone(self):
         self.assert_exit(self.run_plan("failed@verify:1"), 1)
-        self.start("crosscheck", "runs/demo/latest", "--with", "activity", accidents="hang@once:0", until="checking")
+        self.start("crosscheck", "runs/demo/latest", "--with", "nsys", accidents="hang@once:0", until="checking")
         for arguments in [["run", "--resume"], ["crosscheck"]]:
             result = self.call(*arguments, "runs/demo/latest")
             self.assert_exit(result, 3)
@@ -351,14 +343,14 @@ class TheRun(CrosscheckTest):
     def test_a_check_without_a_number_leaves_nothing_behind(self):
         self.assert_exit(self.run_plan(), 0)
         checks = (self.folder / "runs/demo/latest").resolve() / "crosscheck"
-        failing = [(["--with", "activity"], {"accidents": "no_gpu@start"}), (["--with", "ncu"], {"FAKE_NCU": "odd"}),
+        failing = [(["--with", "nsys"], {"accidents": "no_gpu@start"}), (["--with", "ncu"], {"FAKE_NCU": "odd"}),
                    (["--with", "nsys"], {"FAKE_NSYS": "qdstrm"})]
         for arguments, accident in failing:
             self.assert_exit(self.crosscheck("runs/demo/latest", *arguments, **accident), 3)
             self.assertFalse(checks.exists(), arguments)
-        self.assert_exit(self.crosscheck("runs/demo/latest", "--with", "ncu,nsys,activity"), 0)
+        self.assert_exit(self.crosscheck("runs/demo/latest", "--with", "ncu,nsys"), 0)
         before = {file.name: file.read_bytes() for file in checks.iterdir()}
-        self.assertLessEqual({"ncu-cold.ncu-rep", "nsys.nsys-rep", "nsys.sqlite", "activity.json"}, set(before))
+        self.assertLessEqual({"ncu-cold.ncu-rep", "nsys.nsys-rep", "nsys.sqlite"}, set(before))
         for arguments, accident in failing:
             self.assert_exit(self.crosscheck("runs/demo/latest", *arguments, **accident), 3)
             self.assertEqual({file.name: file.read_bytes() for file in checks.iterdir()}, before, arguments)
@@ -378,7 +370,7 @@ class TheRun(CrosscheckTest):
     def test_a_run_that_no_tool_can_write_beside(self):
         self.assert_exit(self.run_plan(), 0)
         (self.folder / "runs/demo/latest/crosscheck").write_text("")
-        result = self.crosscheck("runs/demo/latest", "--with", "activity")
+        result = self.crosscheck("runs/demo/latest", "--with", "nsys")
         self.assert_exit(result, 3)
         self.assertRegex(result.stdout, "cannot be created: .*\n  hint: copy the run to a writable folder")
 
@@ -391,19 +383,19 @@ class TheRun(CrosscheckTest):
         return stdout, stderr
 
     def test_interrupted_after_a_plan_was_measured(self):
-        _, stderr = self.interrupted("plan.yaml", "--with", "activity", until="checking with activity")
+        _, stderr = self.interrupted("plan.yaml", "--with", "nsys", until="checking with nsys")
         file = (self.folder / "runs/demo/latest").resolve() / "run.json"
         self.assertEqual(stderr, f"interrupted; the run and the finished checks are saved: rooflinectl report {file}\n"
-                                 f"to finish: rooflinectl crosscheck {file} --with activity\n")
+                                 f"to finish: rooflinectl crosscheck {file} --with nsys\n")
         self.assertLessEqual(REPORTS, {path.name for path in file.parent.iterdir()})
-        self.assert_exit(self.crosscheck(file, "--with", "activity"), 0)
+        self.assert_exit(self.crosscheck(file, "--with", "nsys"), 0)
 
     def test_interrupted_between_two_checks(self):
         self.assert_exit(self.run_and_check("--with", "ncu"), 0)
-        stdout, stderr = self.interrupted("runs/demo/latest", "--with", "ncu,activity", "--ncu-file",
-                                          "runs/demo/latest/crosscheck/ncu-cold.ncu-rep", until="checking with activity")
+        stdout, stderr = self.interrupted("runs/demo/latest", "--with", "ncu,nsys", "--ncu-file",
+                                          "runs/demo/latest/crosscheck/ncu-cold.ncu-rep", until="checking with nsys")
         self.assertRegex(stdout, r"(?m)^  fadd +4 +0 ")
-        self.assertRegex(stderr, r"(?m)run\.json --with activity$")
+        self.assertRegex(stderr, r"(?m)run\.json --with nsys$")
         self.assertIn("ncu-cold.ncu-rep", self.kept()["ncu"]["source"])
 
     def test_interrupted_while_a_file_is_read(self):
@@ -419,7 +411,7 @@ class TheRun(CrosscheckTest):
         self.assert_exit(self.run_plan(), 0)
         folder = (self.folder / "runs/demo/latest").resolve()
         (folder / "before.json").write_bytes((folder / "run.json").read_bytes())
-        self.assert_exit(self.crosscheck(folder / "before.json", "--with", "activity"), 0)
+        self.assert_exit(self.crosscheck(folder / "before.json", "--with", "nsys"), 0)
         self.assertNotIn("cross_checks", self.run_json())
         self.assertIn("cross_checks", json.loads((folder / "before.json").read_text()))
 
@@ -429,11 +421,11 @@ class TheRun(CrosscheckTest):
         plain = folder / "run.json"
         (folder / "run.json.gz").write_bytes(gzip.compress(plain.read_bytes()))
         plain.unlink()
-        self.assert_exit(self.crosscheck(folder, "--with", "activity"), 0)
+        self.assert_exit(self.crosscheck(folder, "--with", "nsys"), 0)
         self.assertFalse(plain.exists())
         self.assertIn("cross_checks", recorded(folder / "run.json.gz"))
         self.assertTrue((folder / "report.html").exists())
-        self.assert_exit(self.crosscheck(folder / "run.json.gz", "--with", "activity"), 0)
+        self.assert_exit(self.crosscheck(folder / "run.json.gz", "--with", "nsys"), 0)
 
 
 class Files(CrosscheckTest):
@@ -529,7 +521,7 @@ class Files(CrosscheckTest):
 
     def test_options_that_would_have_no_effect(self):
         for arguments, words in [(["--with", "nsys", "--ncu-file", "no such file"], "--ncu-file: --with does not include ncu"),
-                                 (["--with", "activity", "--nsys-file", "x"], "--nsys-file: --with does not include nsys"),
+                                 (["--with", "ncu", "--nsys-file", "x"], "--nsys-file: --with does not include nsys"),
                                  (["--device", "0"], "--device: a finished run is always checked on the GPU that measured it"),
                                  (["--output", "X"], "--output: the results for a finished run go to its own folder")]:
             result = self.check(*arguments)

@@ -26,7 +26,7 @@ FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, 
   unfit (@checks:<UUID>)                      `--checks` of this device finds that nothing can be measured on it
   meet                                        continues once two processes have come there, or exits with 5 after 10 s
 
-With a `rank_place` in the request, each rank meets nobody, and `together:<number>` is a place too, `together:start` comes before the hello.
+With a `rank_place` in the request, `ranks` is where each rank meets the others.
 Other places are `device:<index>`, where the device that a request names is chosen, `links` and `collectives`.
 With FAKE_COLLECTOR_TWO there is a second device, and both have NVLinks of 500 GB/s, of which 400 are measured; it is of the
 model FAKE_COLLECTOR_SECOND_NAME, else of that of the first, and FAKE_COLLECTOR_SECOND_UUID may name it. CUDA_VISIBLE_DEVICES (indices) hides devices.
@@ -42,8 +42,6 @@ import os
 import signal
 import sys
 import time
-
-from points import range_name
 
 VARIANTS = [
     # id, label, dtypes, blocks, elements per thread, output
@@ -208,8 +206,8 @@ def measurement(point, index, device, place=None):
         result["time"].update(median_s=seconds_of_gpus, ci_low_s=seconds_of_gpus, ci_high_s=seconds_of_gpus)
     visible = len(visible_devices())
     obstacle = f"needs {gpus} GPUs; {visible} visible here" if gpus > visible else None
-    if place:
-        obstacle = None if gpus <= place["ranks"] else f"needs {gpus} GPUs; there are {place['ranks']} ranks"
+    if place and gpus > 1:
+        obstacle = place["obstacle"] or None if gpus <= place["ranks"] else f"needs {gpus} GPUs; there are {place['ranks']} ranks"
         if "nccl" not in point["subject"]:
             obstacle = obstacle or "needs its GPUs in one process; across processes, use sum_multi_nccl"
         elif place["rank"] >= gpus:
@@ -371,8 +369,6 @@ def main():
     if "FAKE_COLLECTOR_REQUESTS" in os.environ:
         with open(os.environ["FAKE_COLLECTOR_REQUESTS"], "a") as file:
             file.write(json.dumps(request) + "\n")
-    if "rank_place" in request:
-        accidents("together:start")
     devices = visible_devices()
     device = next((one for one in devices if request["device"] in [str(one["index"]), one["uuid"]]), devices[0])
     accidents(f"device:{device['index']}")
@@ -385,16 +381,13 @@ def main():
         session = {"available": False, "reason": "switched off", "hint": ""}
     elif happens("uncounted", "start"):
         session = {"available": False, "reason": "counters are reserved for administrators", "hint": "ask one"}
-    if "once" in sys.argv or "trace" in sys.argv:
+    if "once" in sys.argv:
         say({"type": "hello", "device": device, "catalogue": catalogue(),
              "counter_session": {"available": False, "reason": "", "hint": ""}})
         for index, point in enumerate(points):
             if index not in request["skip_points"]:
                 say({"type": "progress", "phase": "time", "point": index, "what": point["subject"]})
                 accidents(f"once:{index}")
-                if "trace" in sys.argv:
-                    say({"type": "trace", "point": index, "range": range_name(point),
-                         "operations": [{"name": "kernel", "duration_s": 1e-4 * (index + 1) - 3e-6}]})
         say({"type": "bye", "counter_session": {"available": False, "reason": "", "hint": ""}})
         return
 
@@ -443,6 +436,10 @@ def main():
                 confirmation = {"agrees": True, "detail": "counted 1.0000 of the declared work"}
                 say({"type": "ceiling", "ceiling": dict(ceiling, confirmation=confirmation)})
 
+    if "rank_place" in request and not request["rank_place"]["obstacle"]:
+        say({"type": "progress", "phase": "meet", "what": ""})
+        accidents("ranks")
+
     for name in request["plan"].get("primitives", []):
         say({"type": "progress", "phase": "primitives", "what": name})
         accidents(f"primitives:{name}")
@@ -467,8 +464,6 @@ def main():
         for phase in ["verify", "time"]:
             say({"type": "progress", "phase": phase, "point": index, "what": name})
             accidents(f"{phase}:{index}")
-            if "rank_place" in request:
-                accidents(f"together:{index}")
         if happens("skip", f"time:{index}"):
             continue
         result = measurement(point, index, device, request.get("rank_place"))

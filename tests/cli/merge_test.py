@@ -330,7 +330,7 @@ class BadDays(Ranks):
         result = self.merge("empty", "missing")
         self.assert_exit(result, 2)
         self.assertIn("merge needs at least two runs\n", result.stderr)
-        self.assertIn("hint: name the folders that rooflinectl profile wrote", result.stderr)
+        self.assertIn("hint: name the folders that rooflinectl profile or run wrote", result.stderr)
         self.assert_nothing_written()
 
     def test_a_rank_that_is_missing(self):

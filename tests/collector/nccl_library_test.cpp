@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/error.h"
 
@@ -67,14 +68,27 @@ TEST_F(NcclLibrary, ConnectsTheDevicesWithoutMulticastAndReleasesThem) {
 
 TEST_F(NcclLibrary, ConnectsTheDeviceOfThisProcessWithThoseOfOthers) {
   calls();
-  const UniqueId id = new_unique_id();
   {
-    const Communicators communicators(id, 1, 3);
+    const Communicators communicators("node1:7000", 1, 3);
     communicators.all_reduce({ranks_.front()}, 8, Type::f32);
   }
   EXPECT_EQ(calls(),
-            "ncclGetUniqueId()\nncclCommInitRank(NVLS=0 1 of 3, where to meet)\nncclGroupStart()\n"
+            "ncclGetUniqueId()\nncclCommInitRank(NVLS=0 1 of 3, node1:7000)\nncclGroupStart()\n"
             "ncclAllReduce(10 20 8 7 0 100 0)\nncclGroupEnd()\nncclCommAbort(100)\n");
+}
+
+TEST_F(NcclLibrary, SplitsOffSomeOfTheRanks) {
+  const Communicators communicators("node1:7000", 1, 3);
+  calls();
+  {
+    const auto part = communicators.split(true);
+    part->all_reduce({ranks_.front()}, 8, Type::f32);
+  }
+  EXPECT_EQ(calls(),
+            "ncclCommSplit(100 0 0)\nncclGroupStart()\nncclAllReduce(10 20 8 7 0 200 0)\nncclGroupEnd()\n"
+            "ncclCommAbort(200)\n");
+  EXPECT_EQ(communicators.split(false), nullptr);
+  EXPECT_EQ(calls(), "ncclCommSplit(100 -1 0)\n");
 }
 
 TEST_F(NcclLibrary, EveryCollectiveIsAGroupOfAllRanks) {
@@ -94,7 +108,7 @@ TEST_F(NcclLibrary, EveryCollectiveIsAGroupOfAllRanks) {
 }
 
 TEST_F(NcclLibrary, EachRankSendsToTheNextAndTheLastToTheFirst) {
-  const Communicators communicators({0, 1, 2});
+  const Communicators communicators(std::vector<int>{0, 1, 2});
   calls();
   communicators.send_to_next({{address(10), address(20), nullptr},
                               {address(11), address(21), nullptr},

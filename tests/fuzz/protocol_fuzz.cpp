@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Both directions of the collector's protocol, and what ranks write for each other: what can be decoded is
-// still the same after encoding and decoding; anything else is an Error.
+// Both directions of the collector's protocol: what can be decoded is still the same after encoding and
+// decoding; anything else is an Error.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,6 @@
 
 #include "core/error.h"
 #include "core/serial/protocol.h"
-#include "core/serial/rank_messages.h"
 
 using namespace rooflinectl;
 
@@ -39,8 +38,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check(text, decode_tested_device, ErrorKind::usage);
   check(text, decode_links, ErrorKind::usage);
   check(text, decode_collectives, ErrorKind::usage);
-  check(text, decode_invitation, ErrorKind::usage);
-  check(text, decode_hello, ErrorKind::usage);
-  check(text, decode_step, ErrorKind::usage);
   return 0;
 }

@@ -15,7 +15,6 @@
 
 #include "collector/device/device.h"
 #include "tests/gpu/device.h"
-#include "tests/support/temporary_folder.h"
 
 namespace rooflinectl {
 namespace {
@@ -37,17 +36,16 @@ class RankPointTest : public GpuTest {
 
   /// Calls `body` once for each rank, all at the same time.
   void with_all_ranks(const std::function<void(RankTeam&, const DeviceInfo&, const Stream&)>& body) const {
-    const TemporaryFolder folder;
     std::vector<std::thread> ranks;
     for (std::size_t rank = 0; rank < devices_.size(); ++rank) {
       ranks.emplace_back([&, rank] {
         const DeviceInfo& device = devices_[rank];
         ASSERT_EQ(cudaSetDevice(device.index), cudaSuccess);
         const Stream stream;
-        RankTeam team({.rank = static_cast<int>(rank),
-                       .ranks = static_cast<int>(devices_.size()),
-                       .folder = folder.path().string()},
-                      device, stream);
+        CollectRequest request;
+        request.rank_place = {static_cast<int>(rank), static_cast<int>(devices_.size()), "127.0.0.1:29617",
+                              ""};
+        RankTeam team(request, device, stream);
         body(team, device, stream);
       });
     }
@@ -64,7 +62,7 @@ TEST_F(RankPointTest, EverySumIsRightOnEveryRankInEveryTypeAtAwkwardSizes) {
     for (const Dtype dtype : kAllDtypes) {
       for (const std::uint64_t n : {0ULL, 1ULL, 3ULL, 257ULL, (1ULL << 20) + 7, (1ULL << 25) + 1}) {
         RankPoint point(point_of(dtype, n, gpus), team.rank(), device, stream, 1);
-        point.connect(team.communicator(gpus));
+        point.connect(*team.communicator(gpus));
         const Verification verification = point.verify(references);
         EXPECT_TRUE(verification.passed) << n << " " << to_string(dtype) << ": " << verification.detail;
       }
@@ -79,7 +77,7 @@ TEST_F(RankPointTest, AllRanksAgreeOnTheTime) {
     kernels::ReferenceSums references;
     Timer timer(device, stream);
     RankPoint point(point_of(Dtype::f32, std::uint64_t{1} << 24, gpus), team.rank(), device, stream, 1);
-    point.connect(team.communicator(gpus));
+    point.connect(*team.communicator(gpus));
     const TimedWork work =
         point.timed_work({.mode = LaunchMode::plain, .launches_per_graph = 1, .inputs = 1});
     times[static_cast<std::size_t>(team.rank())] = timer.measure(work, {});
@@ -94,10 +92,28 @@ TEST_F(RankPointTest, AllRanksAgreeOnTheTime) {
 TEST_F(RankPointTest, TheFirstRankThatIsWrongIsKnownToAll) {
   const int gpus = static_cast<int>(devices_.size());
   with_all_ranks([&](RankTeam& team, const DeviceInfo&, const Stream&) {
-    RankCommunicator& communicator = team.communicator(gpus);
+    RankCommunicator& communicator = *team.communicator(gpus);
     EXPECT_EQ(communicator.first_wrong(false), std::nullopt);
     EXPECT_EQ(communicator.first_wrong(team.rank() == gpus - 1), gpus - 1);
     EXPECT_EQ(communicator.first_wrong(true), 0);
+  });
+}
+
+TEST_F(RankPointTest, RanksBelowANumberShareACommunicatorOfTheirOwn) {
+  with_all_ranks([&](RankTeam& team, const DeviceInfo&, const Stream&) {
+    RankCommunicator* const first = team.communicator(1);
+    ASSERT_EQ(first == nullptr, team.rank() > 0);
+    if (first != nullptr) {
+      EXPECT_EQ(first->first_wrong(true), 0);
+    }
+  });
+}
+
+TEST_F(RankPointTest, RanksKnowWhetherTheyHaveTheSame) {
+  const int gpus = static_cast<int>(devices_.size());
+  with_all_ranks([&](RankTeam& team, const DeviceInfo&, const Stream&) {
+    EXPECT_TRUE(team.communicator(gpus)->is_same("plan"));
+    EXPECT_EQ(team.communicator(gpus)->is_same(std::to_string(team.rank())), gpus == 1);
   });
 }
 

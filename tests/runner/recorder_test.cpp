@@ -40,13 +40,13 @@ Measurement of_variant(const std::string& variant) {
 TEST_F(RecorderTest, WritesFromTheStart) {
   message::Hello hello;
   hello.device.name = "GPU";
-  recorder_.open(parent_, hello);
+  recorder_.open(parent_, hello, {});
   EXPECT_EQ(run_on_disk().device().name, "GPU");
   EXPECT_FALSE(recorder_.save_due());
 }
 
 TEST_F(RecorderTest, MeasurementsAreInTheOrderOfThePlanHoweverTheyCome) {
-  recorder_.open(parent_, {});
+  recorder_.open(parent_, {}, {});
   recorder_.add(1, of_variant("second"));
   recorder_.add(0, of_variant("first"));
   EXPECT_TRUE(recorder_.save_due());
@@ -99,7 +99,7 @@ TEST_F(RecorderTest, MissingCountersCarryTheReason) {
   session.available = true;
   session.metrics = {{"fadd", "smsp__fadd"}};
   recorder_.set_counter_session(session);
-  recorder_.open(parent_, {});
+  recorder_.open(parent_, {}, {});
   recorder_.add(0, of_variant("a"));
   recorder_.add_missing_counters(0, "crashed");
   recorder_.save();
@@ -121,7 +121,7 @@ TEST_F(RecorderTest, TheLogWaitsForItsFolderAndMakesNoEmptyFile) {
 }
 
 TEST_F(RecorderTest, WhatCannotBeSavedIsSavedLater) {
-  recorder_.open(parent_, {});
+  recorder_.open(parent_, {}, {});
   recorder_.add(0, of_variant("a"));
   fs::remove_all(parent_);  // as if the disk were gone
   EXPECT_THROW(recorder_.save(), Error);

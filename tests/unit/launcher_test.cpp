@@ -21,7 +21,7 @@ TEST(Launcher, KnowsTheRankOfEachLauncher) {
   EXPECT_EQ(rank_with({{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "2"}}), (LauncherRank{0, 2}));
   EXPECT_EQ(rank_with({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}}), (LauncherRank{1, 2}));
   EXPECT_EQ(rank_with({{"SLURM_PROCID", "1023"}, {"SLURM_NTASKS", "1024"}, {"SLURM_STEP_ID", "0"}}),
-            (LauncherRank{1023, 1024, {}, "SLURM_STEP_ID=0"}));
+            (LauncherRank{1023, 1024}));
   EXPECT_EQ(rank_with({{"PATH", "/bin"}}), std::nullopt);
 }
 
@@ -34,12 +34,16 @@ TEST(Launcher, KnowsTheRankOnTheHost) {
   EXPECT_EQ(rank_with({{"RANK", "3"}})->local_rank, std::nullopt);
 }
 
-TEST(Launcher, KnowsWhatTellsALaunchFromOthers) {
-  EXPECT_EQ(rank_with({{"OMPI_COMM_WORLD_RANK", "0"}, {"PMIX_NAMESPACE", "prterun-1@1"}})->job,
-            "PMIX_NAMESPACE=prterun-1@1");
-  EXPECT_EQ(rank_with({{"RANK", "0"}, {"MASTER_PORT", "29500"}, {"MASTER_ADDR", "node7"}})->job,
-            "MASTER_ADDR=node7 MASTER_PORT=29500");
-  EXPECT_EQ(rank_with({{"PMI_RANK", "0"}})->job, "");
+TEST(Launcher, TakesTheAddressFromNcclOrElseTheMaster) {
+  const auto address = [](std::map<std::string, std::string> variables) {
+    variables["RANK"] = "0";
+    return rank_with(variables)->address;
+  };
+  EXPECT_EQ(address({{"NCCL_COMM_ID", "10.0.0.1:7000"}, {"MASTER_ADDR", "node7"}, {"MASTER_PORT", "29500"}}),
+            "10.0.0.1:7000");
+  EXPECT_EQ(address({{"MASTER_ADDR", "node7"}, {"MASTER_PORT", "29500"}}), "node7:29501");
+  EXPECT_EQ(address({{"MASTER_ADDR", "node7"}}), "");
+  EXPECT_EQ(address({{"MASTER_PORT", "29500"}}), "");
 }
 
 TEST(Launcher, TakesABatchScriptForNoRank) {

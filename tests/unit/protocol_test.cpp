@@ -31,13 +31,13 @@ std::vector<Message> every_message() {
           message::SelfTested{*run.self_test},
           message::CeilingMeasured{run.ceilings[1]},
           message::CeilingsKnown{1},
+          message::Progress{message::Phase::meet, std::nullopt, ""},
           message::Progress{message::Phase::primitives, std::nullopt, "shuffle_down_i32"},
           message::PrimitiveMeasured{run.primitives[0]},
           message::PrimitiveMeasured{run.primitives[1]},
           message::PointTimed{7, run.measurements[0]},
           message::PointTimed{8, run.measurements[1]},
           message::PointCounted{9, {run.measurements[0].counters, 3, {{"integer_ops", 0.064}}}},
-          message::PointTraced{9, {"e.v.f32.n1.b256.cold", {{"memset", 1e-6}, {"kernel(float *)", 5e-6}}}},
           message::Failure{ErrorKind::environment, "no GPU\nin this machine", "give it one"},
           message::Bye{run.counter_session}};
 }
@@ -53,7 +53,7 @@ CollectRequest some_request() {
   request.skip_ceilings = true;
   request.self_test = true;
   request.known_ceilings = {{"GPU-1", "580.1", 1.98e9, 1.9e9, {"dram_read", "f32_add"}, {"f32_add"}}};
-  request.rank_place = {.rank = 1, .ranks = 2, .folder = "runs/demo/.ranks"};
+  request.rank_place = {.rank = 1, .ranks = 2, .address = "node1:7000", .obstacle = "no NCCL"};
   return request;
 }
 

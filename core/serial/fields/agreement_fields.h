@@ -13,7 +13,8 @@ inline constexpr auto kValues<ComparedUnit> = std::array{
     ComparedUnit::count, ComparedUnit::operations, ComparedUnit::instructions, ComparedUnit::wavefronts,
     ComparedUnit::bytes, ComparedUnit::ratio,      ComparedUnit::seconds};
 template <>
-inline constexpr auto kValues<CrossCheckTool> = kCrossCheckTools;
+inline constexpr auto kValues<CrossCheckTool> =
+    std::array{CrossCheckTool::ncu, CrossCheckTool::nsys, CrossCheckTool::activity};
 
 void fields(auto& f, Is<Agreement> auto& agreement) {
   f("subject", agreement.subject);

@@ -17,11 +17,11 @@ namespace rooflinectl::serial {
 
 template <>
 inline constexpr auto kValues<message::Phase> = std::array{
-    message::Phase::self_test, message::Phase::ceilings, message::Phase::confirm, message::Phase::primitives,
-    message::Phase::verify,    message::Phase::time,     message::Phase::count};
+    message::Phase::self_test,  message::Phase::ceilings, message::Phase::confirm, message::Phase::meet,
+    message::Phase::primitives, message::Phase::verify,   message::Phase::time,    message::Phase::count};
 template <>
 inline constexpr auto kValues<CollectMode> =
-    std::array{CollectMode::measure, CollectMode::once, CollectMode::count, CollectMode::trace};
+    std::array{CollectMode::measure, CollectMode::once, CollectMode::count};
 
 template <>
 inline constexpr const char* kType<message::Hello> = "hello";
@@ -79,19 +79,6 @@ void fields(auto& f, Is<message::PointCounted> auto& counted) {
   f("spread", counted.counted.spread);
 }
 
-void fields(auto& f, Is<TracedOperation> auto& operation) {
-  f("name", operation.name);
-  f("duration_s", operation.duration_s);
-}
-
-template <>
-inline constexpr const char* kType<message::PointTraced> = "trace";
-void fields(auto& f, Is<message::PointTraced> auto& traced) {
-  f("point", traced.point);
-  f("range", traced.launch.range);
-  f("operations", traced.launch.operations);
-}
-
 template <>
 inline constexpr const char* kType<message::Failure> = "failure";
 void fields(auto& f, Is<message::Failure> auto& failure) {
@@ -118,7 +105,8 @@ void fields(auto& f, Is<KnownCeilings> auto& known) {
 void fields(auto& f, Is<RankPlace> auto& place) {
   f("rank", place.rank, AtLeast{0});
   f("ranks", place.ranks, AtLeast{1});
-  f("folder", place.folder);
+  f("address", place.address);
+  f("obstacle", place.obstacle);
 }
 
 void fields(auto& f, Is<CollectRequest> auto& request) {

@@ -3,10 +3,15 @@
 
 #include "cli/run/run_options.h"
 #include "core/model/plan.h"
+#include "reports/formats/terminal.h"
 #include "runner/machine/cannot_measure.h"
+#include "runner/measuring/measure.h"
 
-/// Recordings in place of a run.
 namespace rooflinectl {
+
+/// Prints what `--dry-run` shows of a plan: its points and an estimate of their time, or with `--json` the
+/// request for the collector. Throws Error(usage) for a request for several devices.
+void print_dry_run(const Plan& plan, const RunOptions& options);
 
 /// Writes the reports of the recording that `options` name. Returns the exit code. Throws Error(environment)
 /// if it has no point of the plan.
@@ -14,5 +19,8 @@ int replay_file(const Plan& plan, const RunOptions& options);
 
 /// The same for the shipped recording that has most of the plan, on a machine that cannot measure.
 int replay_shipped(const Plan& plan, const RunOptions& options, const CannotMeasure& why);
+
+/// Prints the tables of a run that was measured, what was lost, and how long it took.
+void print_summary(const MeasureResult& result, const ReportModel& report, Rows rows);
 
 }  // namespace rooflinectl
