@@ -245,7 +245,8 @@ double Expression::value(const Lookup& lookup) const {
       stack.push_back(step.number);
     } else if (step.operation == Operation::name) {
       const auto value = lookup(step.name);
-      if (!value) throw ExpressionError(step.place, fmt::format("unknown name {}", in_quotes(step.name)));
+      if (!value)
+        throw ExpressionError(step.place, fmt::format("unknown name {}", in_quotes(step.name)), step.name);
       stack.push_back(*value);
     } else if (step.operation == Operation::negate) {
       stack.back() = -stack.back();

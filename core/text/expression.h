@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace rooflinectl {
@@ -14,13 +15,17 @@ namespace rooflinectl {
 /// What is wrong with an expression.
 class ExpressionError : public std::runtime_error {
  public:
-  ExpressionError(std::size_t place, const std::string& what) : std::runtime_error(what), place_(place) {}
+  ExpressionError(std::size_t place, const std::string& what, std::string unknown_name = {})
+      : std::runtime_error(what), place_(place), unknown_name_(std::move(unknown_name)) {}
 
   /// Bytes of the text before the mistake.
   std::size_t place() const { return place_; }
+  /// The name without a value, if that is the mistake.
+  const std::string& unknown_name() const { return unknown_name_; }
 
  private:
   std::size_t place_;
+  std::string unknown_name_;
 };
 
 /// Arithmetic as plans write it: `4 * n`, `ceil_div(n, block)`, `2^28`, `n * sizeof(dtype)`.
