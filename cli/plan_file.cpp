@@ -3,11 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <string_view>
+#include <vector>
 
 #include "core/error.h"
 #include "core/files/files.h"
+#include "core/plan/kernel_file.h"
 #include "core/plan/plan_yaml.h"
+#include "core/text/names.h"
 #include "core/text/printable.h"
 #include "runner/machine/catalogue.h"
 
@@ -23,9 +28,54 @@ bool is_program(std::string_view content) {
          content.starts_with("#!");
 }
 
-}  // namespace
+namespace fs = std::filesystem;
 
-Plan load_plan(const std::string& file) {
+bool is_kernel_file(const fs::path& path) {
+  return path.extension() == ".cu";
+}
+
+/// The name of a plan that has no file of its own: `name` with other characters replaced.
+std::string plan_name(std::string name) {
+  name.resize(std::min(name.size(), kMaxNameLength));
+  for (char& c : name) {
+    if (!is_plain_name(std::string_view(&c, 1))) c = '_';
+  }
+  return name.empty() ? "kernels" : name;
+}
+
+KernelFile kernel_file(const fs::path& path) {
+  return {path.string(), read_file(path)};
+}
+
+/// The kernels of a folder that describe themselves, in the order of their names.
+std::vector<KernelFile> kernel_files_in(const fs::path& folder) {
+  std::vector<KernelFile> files;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    if (!is_kernel_file(entry.path())) continue;
+    KernelFile file = kernel_file(entry.path());
+    if (has_description(file.text)) files.push_back(std::move(file));
+  }
+  if (files.empty()) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: no .cu file in this folder describes its kernel", folder.string()),
+                "describe it in comments `// rooflinectl: …` (docs/plans.md)");
+  }
+  std::sort(files.begin(), files.end(),
+            [](const KernelFile& a, const KernelFile& b) { return natural_less(a.path, b.path); });
+  return files;
+}
+
+Plan parse_file(const std::string& file) {
+  if (fs::is_directory(file)) {
+    const fs::path folder = fs::absolute(file).lexically_normal();
+    const fs::path named = folder.has_filename() ? folder : folder.parent_path();
+    return parse_kernel_files(plan_name(named.filename().string()), kernel_files_in(file), load_catalogue());
+  }
+  if (is_kernel_file(file)) {
+    return parse_kernel_files(plan_name(fs::path(file).stem().string()), {kernel_file(file)},
+                              load_catalogue());
+  }
   const std::string content = read_file(file);
   if (is_program(content)) {
     throw Error(ErrorKind::usage, fmt::format("{}: this is a program, not a plan", file),
@@ -33,7 +83,20 @@ Plan load_plan(const std::string& file) {
                             "names kernels of `rooflinectl list`, such as experiments.yaml",
                             printable(file)));
   }
-  return parse_plan(content, file, load_catalogue());
+  return parse_plan(content, file, load_catalogue(), [](const std::string& path) { return read_file(path); });
+}
+
+}  // namespace
+
+Plan load_plan(const std::string& file) {
+  Plan plan = parse_file(file);
+  // Wherever the run is resumed.
+  for (FileKernel& kernel : plan.kernels) {
+    kernel.source = fs::absolute(kernel.source).lexically_normal().string();
+    const fs::path folder = fs::path(kernel.source).parent_path();
+    for (auto& [argument, path] : kernel.reference.files) path = (folder / path).lexically_normal().string();
+  }
+  return plan;
 }
 
 }  // namespace rooflinectl

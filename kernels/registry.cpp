@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/text/characters.h"
+#include "core/text/names.h"
 #include "kernels/ceiling.h"
 #include "kernels/known_work.h"
 #include "kernels/primitive.h"
@@ -62,28 +62,6 @@ void require_new(const std::string& kind, const std::string& id, const char* pat
 }
 
 }  // namespace
-
-bool natural_less(std::string_view a, std::string_view b) {
-  while (!a.empty() && !b.empty()) {
-    if (is_digit(a.front()) && is_digit(b.front())) {
-      const auto digits = [](std::string_view text) {
-        return text.substr(
-            0, static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_digit) - text.begin()));
-      };
-      const std::string_view number_a = digits(a);
-      const std::string_view number_b = digits(b);
-      if (number_a.size() != number_b.size()) return number_a.size() < number_b.size();
-      if (number_a != number_b) return number_a < number_b;
-      a.remove_prefix(number_a.size());
-      b.remove_prefix(number_b.size());
-    } else {
-      if (a.front() != b.front()) return a.front() < b.front();
-      a.remove_prefix(1);
-      b.remove_prefix(1);
-    }
-  }
-  return a.size() < b.size();
-}
 
 Share share_of(const Problem& problem, int gpu) {
   const auto gpus = static_cast<std::uint64_t>(problem.gpus);

@@ -103,9 +103,6 @@ LaunchShape launch_shape(const Variant& variant, const Problem& problem);
 /// Number of values that a launch writes to its output.
 std::uint64_t output_count(const Variant& variant, const Problem& problem);
 
-/// Orders ids with their numbers by value: `reduce_v2…` before `reduce_v10…`.
-bool natural_less(std::string_view a, std::string_view b);
-
 /// Every variant linked into the program, sorted by id, numbers by value.
 const std::vector<Variant>& all_variants();
 

@@ -143,6 +143,13 @@ int measure_run_as(const LauncherRank& rank, const Plan& plan, RunOptions option
 
 // ---- the forms of the command ----
 
+/// Throws Error(environment) if the plan has kernels from files.
+void refuse_kernels_from_files(const Plan& plan) {
+  if (plan.kernels.empty()) return;
+  throw Error(ErrorKind::environment, "this version cannot measure kernels from files",
+              "--dry-run compiles them and checks their description");
+}
+
 /// Which of the processes that measure a run together this one is; nothing where it is alone.
 std::optional<LauncherRank> rank_among_others() {
   const std::optional<LauncherRank> rank = launcher_rank();
@@ -184,11 +191,15 @@ int run(const RunOptions& options) {
   if (rank && needs_one && !rank->is_first()) return 0;
   if (!options.resumed_folder.empty()) return resume(options);
   const Plan plan = load_plan(options.plan_file);
-  if (rank && !needs_one) return measure_run_as(*rank, plan, options);
+  if (rank && !needs_one) {
+    refuse_kernels_from_files(plan);
+    return measure_run_as(*rank, plan, options);
+  }
   if (options.dry_run) {
     print_dry_run(plan, options);
     return 0;
   }
+  refuse_kernels_from_files(plan);
   if (!options.replay_file.empty()) return replay_file(plan, options);
   try {
     return start(plan, options);

@@ -15,6 +15,7 @@
 #include "core/text/printable.h"
 #include "reports/tables/axis_table.h"
 #include "reports/text/format.h"
+#include "runner/compiling/compile_kernels.h"
 #include "runner/machine/catalogue.h"
 #include "runner/machine/chosen_devices.h"
 #include "runner/measuring/time_estimate.h"
@@ -78,12 +79,27 @@ void print_estimate(const Plan& plan, const RunOptions& options) {
   terminal::print("{}\n", text);
 }
 
+/// Compiles the kernels, and prints what the compiler made of them.
+void print_kernels(const Plan& plan) {
+  if (plan.kernels.empty()) return;
+  terminal::print("\nkernels, compiled for sm_{}\n", kDefaultArchitecture);
+  for (const CompiledKernel& kernel : compile_kernels(plan, {kDefaultArchitecture})) {
+    terminal::print(
+        "  {}: {}, {}; {}\n", printable(kernel.function),
+        format::counted(static_cast<std::size_t>(kernel.registers), "register"),
+        kernel.spill_bytes == 0 ? "no spills" : fmt::format("{} bytes spilled", kernel.spill_bytes),
+        kernel.compiler);
+    for (const std::string& warning : kernel.warnings) terminal::print("    {}\n", printable(warning));
+  }
+}
+
 void print_plan(const Plan& plan, const RunOptions& options) {
   terminal::print("plan: {}\n", plan.name);
   terminal::print("ceilings: {}\n",
                   plan.ceilings.empty() ? "none" : fmt::format("{}", fmt::join(plan.ceilings, ", ")));
   if (!plan.primitives.empty()) terminal::print("primitives: {}\n", fmt::join(plan.primitives, ", "));
   for (const Experiment& experiment : plan.experiments) print_experiment(experiment);
+  print_kernels(plan);
   if (!find_collector()) {
     terminal::print(
         "\nThis build has no rooflinectl-collector: if no block size is shown, the kernel uses its own.\n");

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "core/stats/statistics.h"
+#include "core/text/names.h"
 #include "kernels/cuda_check.h"
 #include "kernels/data.h"
 #include "kernels/variant.h"
@@ -311,7 +312,7 @@ std::vector<PrimitiveInfo> linked_primitives() {
   for (const LanePrimitive& primitive : kernels::all_lane_primitives()) list.push_back(primitive.info);
   for (const DevicePrimitive& primitive : kernels::all_device_primitives()) list.push_back(primitive.info);
   std::sort(list.begin(), list.end(),
-            [](const PrimitiveInfo& a, const PrimitiveInfo& b) { return kernels::natural_less(a.id, b.id); });
+            [](const PrimitiveInfo& a, const PrimitiveInfo& b) { return natural_less(a.id, b.id); });
   return list;
 }
 

@@ -27,6 +27,13 @@ bool has_ceilings_alone(const Plan& plan) {
   return plan.experiments.empty() && plan.primitives.empty();
 }
 
+const FileKernel* find_file_kernel(const Plan& plan, std::string_view id) {
+  for (const FileKernel& kernel : plan.kernels) {
+    if (kernel.id == id) return &kernel;
+  }
+  return nullptr;
+}
+
 std::vector<PointId> all_points(const Plan& plan) {
   std::vector<PointId> points;
   for (const Experiment& experiment : plan.experiments) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/model/file_kernel.h"
 #include "core/model/point_id.h"
 
 namespace rooflinectl {
@@ -63,6 +64,7 @@ struct Plan {
   std::string text;  ///< the file as it was read
   std::vector<std::string> ceilings;
   std::vector<std::string> primitives;  ///< ids
+  std::vector<FileKernel> kernels;      ///< from files, that experiments and other kernels name
   std::vector<Experiment> experiments;
 
   bool operator==(const Plan&) const = default;
@@ -70,6 +72,9 @@ struct Plan {
 
 /// The experiment of the plan with an application; null if there is none.
 const Experiment* experiment_with_application(const Plan& plan);
+
+/// The kernel from a file with this id; null if there is none.
+const FileKernel* find_file_kernel(const Plan& plan, std::string_view id);
 
 /// All points of the plan, in the order of their experiments.
 std::vector<PointId> all_points(const Plan& plan);

@@ -11,7 +11,7 @@ namespace {
 
 /// What an experiment may hold.
 std::vector<std::string> experiment_keys() {
-  std::vector<std::string> keys = {"title", "variants", "application"};
+  std::vector<std::string> keys = {"title", "variants", "kernels", "application"};
   for (const auto* more : {&kSettingsKeys, &kLaunchKeys}) keys.insert(keys.end(), more->begin(), more->end());
   return keys;
 }
@@ -19,7 +19,8 @@ std::vector<std::string> experiment_keys() {
 }  // namespace
 
 Experiment read_experiment(Reader& reader, const Field& field, const Settings& defaults,
-                           const Catalogue& catalogue, std::size_t most) {
+                           const Catalogue& catalogue, const std::vector<KernelEntry>& kernels,
+                           std::size_t most) {
   const std::string what = fmt::format("the experiment '{}'", field.key);
   const Position position =
       field.value.IsMap() || field.value.IsNull() ? field.position : position_of(field.value);
@@ -41,8 +42,9 @@ Experiment read_experiment(Reader& reader, const Field& field, const Settings& d
   if (const Field* application = find(fields, "application")) {
     experiment.application = read_application(reader, *application);
   }
-  // A program alone is something to measure.
-  if (!experiment.application || find(fields, "variants") != nullptr) {
+  // A program alone is something to measure, and so are kernels.
+  const bool has_others = experiment.application || find(fields, "kernels") != nullptr;
+  if (!has_others || find(fields, "variants") != nullptr) {
     reader.require(field.value, "variants", field.position, what);
     if (settings.sizes.empty() && find(fields, "sizes_per_gpu") == nullptr) {
       reader.require(field.value, "sizes", field.position, what);
@@ -52,6 +54,15 @@ Experiment read_experiment(Reader& reader, const Field& field, const Settings& d
     const std::vector<VariantEntry> entries = read_variants(reader, *variants, catalogue);
     check_variants(reader, entries, settings, launch);
     experiment.points = variant_points(entries, settings, launch, experiment.name, most);
+  }
+  if (const Field* chosen = find(fields, "kernels")) {
+    std::vector<KernelPoints> of_points;
+    for (const KernelEntry* entry : chosen_kernels(reader, *chosen, kernels)) {
+      of_points.push_back({entry, &settings, &reader});
+    }
+    for (PointId& point : kernel_points(of_points, experiment.name, most)) {
+      experiment.points.push_back(std::move(point));
+    }
   }
   return experiment;
 }

@@ -2,12 +2,15 @@
 #pragma once
 
 #include "core/machine/catalogue.h"
+#include "core/plan/kernels_section.h"
 #include "core/plan/settings_section.h"
 
 namespace rooflinectl::yaml {
 
-/// One member of `experiments`, with its points: soon after the first `most` of them it stops.
+/// One member of `experiments`, with its points: soon after the first `most` of them it stops. `kernels` are
+/// those of the plan.
 Experiment read_experiment(Reader& reader, const Field& field, const Settings& defaults,
-                           const Catalogue& catalogue, std::size_t most);
+                           const Catalogue& catalogue, const std::vector<KernelEntry>& kernels,
+                           std::size_t most);
 
 }  // namespace rooflinectl::yaml

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <string>
 #include <string_view>
 
 #include "core/machine/catalogue.h"
 #include "core/model/plan.h"
 
 namespace rooflinectl {
+
+/// The text of the source of a kernel. Throws Error if it cannot be read.
+using ReadSource = std::function<std::string(const std::string& path)>;
 
 /// Reads a plan (`experiments.yaml`) and resolves its lists, globs and defaults against `catalogue`.
 ///
@@ -18,11 +23,15 @@ namespace rooflinectl {
 ///
 /// `primitives` lists ids, globs of them, families, or `all`; a plan that has them needs no experiment.
 ///
+/// `kernels` describes kernels in files, whose paths are relative to the folder of the plan; without
+/// `read_source` their texts stay empty. Experiments name them, or all of them are one.
+///
 /// Where the catalogue knows no more than ids (variants without dtypes: a build without CUDA), dtypes and
 /// block sizes are taken on trust.
 ///
 /// Throws Error(usage) with every mistake of the file, one per line: `<file_name>:<line>:<column>: <what is
 /// wrong>`.
-Plan parse_plan(std::string_view text, std::string_view file_name, const Catalogue& catalogue);
+Plan parse_plan(std::string_view text, std::string_view file_name, const Catalogue& catalogue,
+                const ReadSource& read_source = {});
 
 }  // namespace rooflinectl

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/text/characters.h"
+
 namespace rooflinectl {
 
 namespace {
@@ -54,6 +56,28 @@ bool is_plain_name(std::string_view name) {
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool natural_less(std::string_view a, std::string_view b) {
+  while (!a.empty() && !b.empty()) {
+    if (is_digit(a.front()) && is_digit(b.front())) {
+      const auto digits = [](std::string_view text) {
+        return text.substr(
+            0, static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_digit) - text.begin()));
+      };
+      const std::string_view number_a = digits(a);
+      const std::string_view number_b = digits(b);
+      if (number_a.size() != number_b.size()) return number_a.size() < number_b.size();
+      if (number_a != number_b) return number_a < number_b;
+      a.remove_prefix(number_a.size());
+      b.remove_prefix(number_b.size());
+    } else {
+      if (a.front() != b.front()) return a.front() < b.front();
+      a.remove_prefix(1);
+      b.remove_prefix(1);
+    }
+  }
+  return a.size() < b.size();
 }
 
 bool matches_glob(std::string_view glob, std::string_view name) {

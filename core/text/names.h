@@ -19,6 +19,9 @@ bool is_plain_name(std::string_view name);
 /// Whether `name` is one of `names`.
 bool contains(const std::vector<std::string>& names, std::string_view name);
 
+/// Orders names with their numbers by value: `reduce_v2…` before `reduce_v10…`.
+bool natural_less(std::string_view a, std::string_view b);
+
 /// Whether `name` matches `glob` as a whole: `*` stands for any characters, `?` for exactly one, `[a-f]` for
 /// one of these (fnmatch(3)).
 bool matches_glob(std::string_view glob, std::string_view name);

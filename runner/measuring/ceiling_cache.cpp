@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "core/error.h"
+#include "core/files/cache_folder.h"
 #include "core/model/known_ceilings.h"
 #include "core/serial/run_file.h"
 #include "runner/version.h"
@@ -28,15 +28,6 @@ std::string build_of(const fs::path& collector) {
   const auto written = fs::last_write_time(collector, error).time_since_epoch().count();
   const std::string text = fmt::format("{} {} {} {}", tool_version(), tool_commit(), size, written);
   return fmt::format("{:016x}", std::hash<std::string>{}(text));
-}
-
-std::optional<fs::path> cache_folder() {
-  constexpr const char* kFolder = "rooflinectl/ceilings";
-  const char* const cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && fs::path(cache).is_absolute()) return fs::path(cache) / kFolder;
-  const char* const home = std::getenv("HOME");
-  if (home != nullptr && fs::path(home).is_absolute()) return fs::path(home) / ".cache" / kFolder;
-  return std::nullopt;
 }
 
 /// Adds to `kept` what only `earlier` has. The launch ceiling stays the earlier one: its clock is the one
@@ -80,7 +71,8 @@ void remove_other_builds(const fs::path& file) {
 }  // namespace
 
 CeilingCache CeilingCache::of_user(const fs::path& collector, Warn warn) {
-  return {cache_folder(), build_of(collector), std::move(warn)};
+  const auto folder = cache_folder();
+  return {folder ? std::optional(*folder / "ceilings") : std::nullopt, build_of(collector), std::move(warn)};
 }
 
 fs::path CeilingCache::file_of(const std::string& uuid) const {

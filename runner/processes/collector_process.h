@@ -92,6 +92,7 @@ class CollectorProcess {
 /// The result of a program that was given no input.
 struct FinishedProgram {
   std::string output;         ///< what it wrote on standard output
+  std::string log;            ///< the beginning of what it wrote on standard error
   std::string last_log_line;  ///< of its standard error
   /// Nothing if it took too long, wrote an unterminated line or was stopped: then it was killed.
   std::optional<int> wait_status;

@@ -64,7 +64,13 @@ def is_optional(path, key):
         or (key in {"path", "bytes"} and path[:2] == ("application", "collectives"))
         or (key not in {"name", "format"} and path[:1] == ("imports",))
         or (key in {"median_s", "p95_s"} and path[:2] == ("application", "ranges"))
-        or (key in {"hint", "process", "subject"} and path[:2] == ("application", "problems")))
+        or (key in {"hint", "process", "subject"} and path[:2] == ("application", "problems"))
+        or (key == "kernels" and path == ("plan",))
+        or (path[:2] == ("plan", "kernels") and (
+            (key in {"options", "work", "reference"} and len(path) == 3)
+            or (key in {"count", "fill", "seed"} and path[3:4] == ("arguments",))
+            or (key in {"cluster", "shared_bytes"} and path[3:] == ("launch",))
+            or path[3:4] in {("work",), ("reference",)})))
 
 
 def damaged_copies(document):

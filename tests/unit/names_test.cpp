@@ -8,6 +8,13 @@
 namespace rooflinectl::names_test {
 namespace {
 
+TEST(Names, AreOrderedWithNumbersByValue) {
+  EXPECT_TRUE(natural_less("reduce_v2_strided", "reduce_v10_a"));
+  EXPECT_FALSE(natural_less("reduce_v10_a", "reduce_v2_strided"));
+  EXPECT_TRUE(natural_less("reduce_v2", "reduce_v2_strided"));
+  EXPECT_FALSE(natural_less("reduce_v2", "reduce_v2"));
+}
+
 TEST(Names, GlobsMatchWholeNames) {
   EXPECT_TRUE(matches_glob("sum_*", "sum_atomic"));
   EXPECT_TRUE(matches_glob("*", ""));

@@ -492,9 +492,16 @@ bool may_be_absent(const Pointer& place) {
   const bool of_collective = parent.to_string().starts_with("/application/collectives") &&
                              (place.back() == "path" || place.back() == "bytes");
   const bool of_device = parent.to_string().starts_with("/devices") && place.back() == "host";
+  static const std::set<std::string> kernel_fields = {"options", "work", "reference", "count",
+                                                      "fill",    "seed", "cluster",   "shared_bytes"};
+  const std::string in = parent.to_string();
+  const bool of_kernel =
+      place.to_string() == "/plan/kernels" ||
+      (in.starts_with("/plan/kernels") && (kernel_fields.contains(place.back()) || in.ends_with("/work") ||
+                                           in.find("/reference") != std::string::npos));
   return in_map || of_link || of_collectives || of_device || optional_device || optional_clock ||
          optional_launches || of_application || of_problem || of_range || of_ranks || of_import ||
-         of_collective || of_held;
+         of_collective || of_held || of_kernel;
 }
 
 TEST(RunJson, IsReadWithoutWhatIsEmptied) {

@@ -5,6 +5,7 @@
 
 #include "core/json/rules.h"
 #include "core/model/plan.h"
+#include "core/serial/fields/file_kernel_fields.h"
 
 namespace rooflinectl::serial {
 
@@ -60,6 +61,7 @@ void fields(auto& f, Is<Plan> auto& plan) {
     max_points -= experiment.points.size();
   });
   f.optional("primitives", plan.primitives);
+  f.optional("kernels", plan.kernels);
 }
 
 }  // namespace rooflinectl::serial

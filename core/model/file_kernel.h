@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/point_id.h"
+#include "core/program/launch.h"
+
+/// Kernels that a plan takes from files of its user.
+namespace rooflinectl {
+
+/// What the elements of a kernel's argument are.
+enum class ArgumentType { f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8 };
+
+inline constexpr std::array kArgumentTypes = {ArgumentType::f64,  ArgumentType::f32, ArgumentType::f16,
+                                              ArgumentType::bf16, ArgumentType::i64, ArgumentType::i32,
+                                              ArgumentType::i16,  ArgumentType::i8,  ArgumentType::u64,
+                                              ArgumentType::u32,  ArgumentType::u16, ArgumentType::u8};
+
+std::string_view to_string(ArgumentType type);
+std::optional<ArgumentType> argument_type_from(std::string_view name);
+/// Its name in CUDA C++: `float`, `__half`.
+std::string_view cpp_name(ArgumentType type);
+std::size_t size_bytes(ArgumentType type);
+bool is_floating_point(ArgumentType type);
+
+/// in, out, inout: pointers to memory that the kernel reads, writes, or both; scalar: a value.
+enum class ArgumentKind { in, out, inout, scalar };
+
+inline constexpr std::array kArgumentKinds = {ArgumentKind::in, ArgumentKind::out, ArgumentKind::inout,
+                                              ArgumentKind::scalar};
+
+std::string_view to_string(ArgumentKind kind);
+
+/// An argument as the plan describes it. Expressions are those of `core/text/expression.h` over the axes.
+struct FileKernelArgument {
+  std::string name;
+  ArgumentKind kind = ArgumentKind::in;
+  std::string type;   ///< a name of `ArgumentType`, or of the axis that has it
+  std::string count;  ///< of elements, an expression; empty for a scalar
+  /// `uniform`, `integers`, `index`, or an expression, the value of a scalar; empty for `out`.
+  std::string fill;
+  std::uint64_t seed = 0;
+
+  bool operator==(const FileKernelArgument&) const = default;
+};
+
+/// Expressions, one to three where there are dimensions.
+struct FileKernelLaunch {
+  std::vector<std::string> grid;
+  std::vector<std::string> block;
+  std::vector<std::string> cluster;  ///< empty for none
+  std::string shared_bytes;          ///< dynamic; empty for none
+
+  bool operator==(const FileKernelLaunch&) const = default;
+};
+
+/// Expressions; empty ones are not declared.
+struct FileKernelWork {
+  std::string read_bytes;
+  std::string written_bytes;
+  std::string flops;
+  std::string fma_flops;  ///< those of `flops` that are part of a multiply-add
+  std::string type;       ///< that they are done in: a name of `Dtype`, or of an axis
+
+  bool operator==(const FileKernelWork&) const = default;
+};
+
+/// What results must be like.
+struct FileKernelReference {
+  std::string kernel;                        ///< id of another kernel of the plan; empty for none
+  std::map<std::string, std::string> files;  ///< by argument, a .npy or .bin file
+  std::optional<double> relative;            ///< of the expected value; nothing for what suits the type
+  double absolute = 0;
+
+  bool operator==(const FileKernelReference&) const = default;
+};
+
+/// A kernel from a file, as the plan describes it.
+struct FileKernel {
+  std::string id;      ///< the subject of its points
+  std::string title;   ///< what it is, in a few words
+  std::string source;  ///< path of the file
+  std::string text;    ///< the file as it was read
+  /// `scale<{dtype}, {block}>`: axes in braces stand for their values, types for their names in C++.
+  std::string function;
+  std::vector<std::string> options;  ///< of the compiler; axes as in `function`
+  Axes first;                        ///< the first value of each of its axes
+  std::vector<FileKernelArgument> arguments;
+  FileKernelLaunch launch;
+  FileKernelWork work;
+  FileKernelReference reference;
+
+  bool operator==(const FileKernel&) const = default;
+};
+
+}  // namespace rooflinectl

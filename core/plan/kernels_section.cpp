@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan/kernels_section.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include "core/error.h"
+#include "core/plan/kernel_call.h"
+#include "core/text/expression.h"
+#include "core/text/names.h"
+#include "core/text/written_number.h"
+
+namespace rooflinectl::yaml {
+
+const std::vector<std::string> kKernelKeys = {"title",     "source", "function", "options",   "axes",
+                                              "arguments", "launch", "work",     "reference", "tolerance"};
+
+namespace {
+
+constexpr std::size_t kMaxArguments = 64;
+constexpr std::size_t kMaxDimensions = 3;
+
+/// A name that expressions can use.
+bool is_identifier(std::string_view name) {
+  const bool begins_with_digit = !name.empty() && name.front() >= '0' && name.front() <= '9';
+  return is_plain_name(name) && !begins_with_digit && name.find('-') == std::string_view::npos;
+}
+
+/// Where the text of a scalar begins.
+Position text_position(const YAML::Node& node) {
+  Position position = position_of(node);
+  if (node.Tag() == "!") ++position.column;  // a quote
+  return position;
+}
+
+/// Reads one kernel.
+class KernelReader {
+ public:
+  KernelReader(Reader& reader, KernelEntry& entry) : reader_(reader), entry_(entry), kernel_(entry.kernel) {}
+
+  void read(const Fields& fields) {
+    if (const Field* title = find(fields, "title")) kernel_.title = text(*title, "title");
+    if (const Field* function = find(fields, "function")) kernel_.function = text(*function, "function");
+    if (kernel_.title.empty()) kernel_.title = kernel_.function.substr(0, kernel_.function.find('<'));
+    if (const Field* options = find(fields, "options")) read_options(*options);
+    if (const Field* axes = find(fields, "axes")) read_axes(*axes);
+    if (const Field* arguments = find(fields, "arguments")) read_arguments(*arguments);
+    if (const Field* launch = find(fields, "launch")) read_launch(*launch);
+    if (const Field* work = find(fields, "work")) read_work(*work);
+    if (const Field* reference = find(fields, "reference")) read_reference(*reference);
+    if (const Field* tolerance = find(fields, "tolerance")) read_tolerance(*tolerance);
+  }
+
+ private:
+  /// The text of a member, whose place is kept under `field`.
+  std::string text(const Field& member, const std::string& field) {
+    entry_.places[field] = text_position(member.value);
+    return reader_.single_value(member.value).value_or("");
+  }
+
+  std::string text_if_any(const Fields& fields, const std::string& key, const std::string& field) {
+    const Field* const member = find(fields, key);
+    return member == nullptr ? std::string() : text(*member, field);
+  }
+
+  /// The texts of a list, or the only one.
+  std::vector<std::string> texts(const Field& member, const std::string& field) {
+    std::vector<std::string> texts;
+    entry_.places[field] = text_position(member.value);
+    const auto add = [&](const YAML::Node& node) {
+      entry_.places[fmt::format("{}.{}", field, texts.size())] = text_position(node);
+      texts.push_back(reader_.single_value(node).value_or(""));
+    };
+    if (!member.value.IsSequence()) {
+      add(member.value);
+    } else {
+      for (const auto& node : member.value) add(node);
+    }
+    return texts;
+  }
+
+  void read_options(const Field& member) { kernel_.options = texts(member, "options"); }
+
+  // ---- axes ----
+
+  void read_axes(const Field& member) {
+    for (const Field& axis : reader_.fields(member.value, position_of(member.value), "'axes'")) {
+      if (!is_identifier(axis.key)) {
+        reader_.fail(axis.position,
+                     fmt::format("the name of an axis, {}, must consist of letters, digits and '_'",
+                                 in_quotes(axis.key)));
+      } else if (axis.key == axis::kCache || axis.key == axis::kMode || axis.key == axis::kGpus) {
+        reader_.fail(axis.position, fmt::format("'{}' cannot be an axis of a kernel", axis.key));
+      } else {
+        read_axis(axis);
+      }
+    }
+  }
+
+  void read_axis(const Field& axis) {
+    const List<Axes::Value> values = reader_.list<Axes::Value>(
+        axis,
+        [&](const std::string& text, Position position) { return axis_value(axis.key, text, position); });
+    if (values.empty()) return;
+    KernelAxis& added = entry_.axes.emplace_back(KernelAxis{axis.key, {}});
+    for (const auto& value : values) added.values.push_back(value.value);
+    std::visit([&](const auto& first) { kernel_.first.set(axis.key, first); }, added.values.front());
+  }
+
+  std::optional<Axes::Value> axis_value(const std::string& axis, const std::string& text, Position position) {
+    if (const auto number = parse_elements(text)) {
+      const bool is_launched = axis == axis::kBlock || axis == axis::kElements;
+      if (axis != axis::kDtype && (!is_launched || *number <= (1U << 20U))) return Axes::Value(*number);
+    }
+    if (axis == axis::kDtype) {
+      const auto dtype = reader_.one_of<Dtype>(text, position, "dtype", kAllDtypes);
+      return dtype ? std::optional(Axes::Value(std::string(to_string(*dtype)))) : std::nullopt;
+    }
+    const bool is_number_only = axis == axis::kSize || axis == axis::kBlock || axis == axis::kElements;
+    if (!is_number_only && is_plain_name(text)) return Axes::Value(text);
+    reader_.fail(position,
+                 is_number_only
+                     ? fmt::format("{} is not a number, such as 256 or 2^28", in_quotes(text))
+                     : fmt::format("{} is neither a number nor a name of letters, digits, '_' and '-'",
+                                   in_quotes(text)));
+    return std::nullopt;
+  }
+
+  // ---- arguments ----
+
+  void read_arguments(const Field& member) {
+    const auto arguments = reader_.fields(member.value, position_of(member.value), "'arguments'");
+    if (arguments.size() > kMaxArguments) {
+      reader_.fail(member.position, fmt::format("more than {} arguments", kMaxArguments));
+      return;
+    }
+    for (const Field& argument : arguments) {
+      if (is_identifier(argument.key)) {
+        read_argument(argument);
+      } else {
+        reader_.fail(argument.position,
+                     fmt::format("the name of an argument, {}, must consist of letters, digits and '_'",
+                                 in_quotes(argument.key)));
+      }
+    }
+  }
+
+  void read_argument(const Field& member) {
+    const std::string what = fmt::format("the argument '{}'", member.key);
+    const std::string place = fmt::format("arguments.{}", member.key);
+    const Position position = member.value.IsNull() ? member.position : position_of(member.value);
+    const Fields fields = reader_.settings(
+        member.value, position, what, {"in", "out", "inout", "scalar", "count", "fill", "seed", "value"});
+    FileKernelArgument argument;
+    argument.name = member.key;
+    entry_.places[place] = member.position;
+    std::size_t kinds = 0;
+    for (const ArgumentKind kind : kArgumentKinds) {
+      const Field* const type = find(fields, std::string(to_string(kind)));
+      if (type == nullptr) continue;
+      ++kinds;
+      argument.kind = kind;
+      argument.type = text(*type, place + ".type");
+    }
+    if (member.value.IsMap() && kinds != 1) {
+      reader_.fail(member.position,
+                   fmt::format("{} needs one of 'in', 'out', 'inout' and 'scalar' with its type", what));
+      return;
+    }
+    const bool is_scalar = argument.kind == ArgumentKind::scalar;
+    reader_.require(member.value, is_scalar ? "value" : "count", member.position, what);
+    for (const char* const key : {"count", "fill", "seed", "value"}) {
+      const bool is_of_scalars = std::string_view(key) == "value";
+      const Field* const field = find(fields, key);
+      if (field != nullptr && is_of_scalars != is_scalar) {
+        reader_.fail(field->position, is_scalar ? fmt::format("a scalar has no '{}'", key)
+                                                : fmt::format("'{}' is for scalars; use 'fill'", key));
+      }
+    }
+    if (argument.kind == ArgumentKind::out) {
+      if (const Field* fill = find(fields, "fill")) {
+        reader_.fail(fill->position, "an 'out' argument has no fill; one that is read first is 'inout'");
+      }
+    }
+    argument.count = text_if_any(fields, "count", place + ".count");
+    argument.fill = text_if_any(fields, is_scalar ? "value" : "fill", place + ".fill");
+    if (argument.fill.empty() &&
+        (argument.kind == ArgumentKind::in || argument.kind == ArgumentKind::inout)) {
+      argument.fill = "uniform";
+    }
+    if (const Field* seed = find(fields, "seed")) read_seed(*seed, argument);
+    kernel_.arguments.push_back(argument);
+  }
+
+  void read_seed(const Field& member, FileKernelArgument& argument) {
+    const auto text = reader_.single_value(member.value);
+    if (!text) return;
+    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), argument.seed);
+    if (error == std::errc() && end == text->data() + text->size()) return;
+    reader_.fail(position_of(member.value), fmt::format("{} is not a whole number", in_quotes(*text)));
+  }
+
+  // ---- launch and work ----
+
+  void read_launch(const Field& member) {
+    const Fields fields = reader_.settings(member.value, position_of(member.value), "'launch'",
+                                           {"grid", "block", "shared", "cluster"});
+    reader_.require(member.value, "grid", member.position, "'launch'");
+    reader_.require(member.value, "block", member.position, "'launch'");
+    kernel_.launch.grid = dimensions(fields, "grid");
+    kernel_.launch.block = dimensions(fields, "block");
+    kernel_.launch.cluster = dimensions(fields, "cluster");
+    kernel_.launch.shared_bytes = text_if_any(fields, "shared", "launch.shared");
+  }
+
+  std::vector<std::string> dimensions(const Fields& fields, const std::string& key) {
+    const Field* const member = find(fields, key);
+    if (member == nullptr) return {};
+    std::vector<std::string> sizes = texts(*member, fmt::format("launch.{}", key));
+    if (sizes.empty() || sizes.size() > kMaxDimensions) {
+      reader_.fail(position_of(member->value), fmt::format("'{}' has one to three dimensions", key));
+    }
+    return sizes;
+  }
+
+  void read_work(const Field& member) {
+    const Fields fields = reader_.settings(member.value, position_of(member.value), "'work'",
+                                           {"read", "written", "flops", "fma_flops", "type"});
+    kernel_.work.read_bytes = text_if_any(fields, "read", "work.read");
+    kernel_.work.written_bytes = text_if_any(fields, "written", "work.written");
+    kernel_.work.flops = text_if_any(fields, "flops", "work.flops");
+    kernel_.work.fma_flops = text_if_any(fields, "fma_flops", "work.fma_flops");
+    kernel_.work.type = text_if_any(fields, "type", "work.type");
+  }
+
+  // ---- reference ----
+
+  /// Another kernel, or a file for each argument.
+  void read_reference(const Field& member) {
+    if (!member.value.IsMap()) {
+      kernel_.reference.kernel = text(member, "reference");
+      return;
+    }
+    for (const Field& file : reader_.fields(member.value, position_of(member.value), "'reference'")) {
+      entry_.places["reference." + file.key] = file.position;
+      kernel_.reference.files[file.key] = reader_.single_value(file.value).value_or("");
+    }
+  }
+
+  void read_tolerance(const Field& member) {
+    const Fields fields =
+        reader_.settings(member.value, position_of(member.value), "'tolerance'", {"relative", "absolute"});
+    for (const auto& [key, field] : fields) {
+      const auto text = reader_.single_value(field.value);
+      if (!text) continue;
+      const auto number = tolerance(*text);
+      if (!number) {
+        reader_.fail(position_of(field.value),
+                     fmt::format("{} is not a number from 0 to 1e30, such as 1e-5", in_quotes(*text)));
+      } else if (key == "relative") {
+        kernel_.reference.relative = *number;
+      } else {
+        kernel_.reference.absolute = *number;
+      }
+    }
+  }
+
+  static std::optional<double> tolerance(const std::string& text) {
+    constexpr double kMost = 1e30;
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool is_number = error == std::errc() && end == text.data() + text.size();
+    return is_number && number >= 0 && number <= kMost ? std::optional(number) : std::nullopt;
+  }
+
+  Reader& reader_;
+  KernelEntry& entry_;
+  FileKernel& kernel_;
+};
+
+/// Where the text of a field stands: of the nearest one around it that the file has.
+Position place_of(const KernelEntry& entry, std::string field) {
+  while (true) {
+    const auto found = entry.places.find(field);
+    if (found != entry.places.end()) return found->second;
+    const std::size_t dot = field.rfind('.');
+    if (dot == std::string::npos) return entry.position;
+    field.resize(dot);
+  }
+}
+
+void report(Reader& reader, const KernelEntry& entry, const KernelMistake& mistake, const std::string& of) {
+  Position position = place_of(entry, mistake.field());
+  position.column += static_cast<int>(mistake.place());
+  reader.fail(position, fmt::format("{}{}", mistake.what(), of));
+}
+
+/// Every combination of the values of the axes, those of the first one changing slowest.
+std::vector<Axes> combinations(const std::vector<KernelAxis>& axes, std::size_t most) {
+  std::vector<Axes> all(1);
+  for (const KernelAxis& axis : axes) {
+    std::vector<Axes> longer;
+    for (const Axes& before : all) {
+      for (const Axes::Value& value : axis.values) {
+        if (longer.size() > most) break;
+        Axes& after = longer.emplace_back(before);
+        std::visit([&](const auto& of_axis) { after.set(axis.name, of_axis); }, value);
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+const KernelEntry* find_kernel(const std::vector<KernelEntry>& all, const std::string& id) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& entry) { return entry.kernel.id == id; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> ids_of(const std::vector<KernelEntry>& all) {
+  std::vector<std::string> ids;
+  for (const KernelEntry& entry : all) ids.push_back(entry.kernel.id);
+  return ids;
+}
+
+bool is_result(const FileKernelArgument& argument) {
+  return argument.kind == ArgumentKind::out || argument.kind == ArgumentKind::inout;
+}
+
+bool has_result(const FileKernel& kernel, const std::string& name) {
+  return std::any_of(
+      kernel.arguments.begin(), kernel.arguments.end(),
+      [&](const FileKernelArgument& argument) { return argument.name == name && is_result(argument); });
+}
+
+}  // namespace
+
+KernelEntry read_kernel(Reader& reader, const std::string& id, Position position, const Fields& fields,
+                        const std::string& folder, const std::string& source, const ReadSource& read_source) {
+  KernelEntry entry;
+  entry.position = position;
+  entry.kernel.id = id;
+  reader.check_name(id, position, "name of the kernel");
+  KernelReader(reader, entry).read(fields);
+  for (const char* const key : {"function", "launch"}) {
+    if (find(fields, key) == nullptr)
+      reader.fail(position, fmt::format("the kernel '{}' has no '{}'", id, key));
+  }
+  const Field* const named = find(fields, "source");
+  if (named == nullptr && source.empty()) {
+    reader.fail(position, fmt::format("the kernel '{}' has no 'source'", id));
+    return entry;
+  }
+  entry.kernel.source = source;
+  if (named != nullptr) {
+    const std::string path = reader.single_value(named->value).value_or("");
+    entry.kernel.source = (std::filesystem::path(folder) / path).lexically_normal().string();
+  }
+  try {
+    if (read_source) entry.kernel.text = read_source(entry.kernel.source);
+  } catch (const Error& error) {
+    reader.fail(named == nullptr ? position : position_of(named->value), error.what());
+  }
+  return entry;
+}
+
+std::vector<KernelEntry> read_kernels(Reader& reader, const Field& field, const std::string& folder,
+                                      const std::string& source, const ReadSource& read_source) {
+  std::vector<KernelEntry> entries;
+  const auto members = reader.fields(field.value, position_of(field.value), "'kernels'");
+  if (field.value.IsMap() && members.empty()) reader.fail(field.position, "'kernels' is empty");
+  for (const Field& member : members) {
+    const std::string what = fmt::format("the kernel '{}'", member.key);
+    const Position position = member.value.IsNull() ? member.position : position_of(member.value);
+    const Fields fields = reader.settings(member.value, position, what, kKernelKeys);
+    if (!member.value.IsMap()) continue;
+    entries.push_back(read_kernel(reader, member.key, member.position, fields, folder, source, read_source));
+  }
+  return entries;
+}
+
+void check_reference(Reader& reader, const KernelEntry& entry, const std::vector<KernelEntry>& all) {
+  const FileKernelReference& reference = entry.kernel.reference;
+  for (const auto& [argument, file] : reference.files) {
+    if (has_result(entry.kernel, argument)) continue;
+    reader.fail(place_of(entry, "reference." + argument),
+                fmt::format("{} is no 'out' or 'inout' argument of the kernel", in_quotes(argument)));
+  }
+  if (reference.kernel.empty()) return;
+  const Position position = place_of(entry, "reference");
+  const KernelEntry* const other = find_kernel(all, reference.kernel);
+  if (other == nullptr || other == &entry) {
+    reader.fail(position, fmt::format("the reference {} is no other kernel{}", in_quotes(reference.kernel),
+                                      suggestion(reference.kernel, ids_of(all))));
+    return;
+  }
+  for (const FileKernelArgument& argument : entry.kernel.arguments) {
+    if (!is_result(argument) || has_result(other->kernel, argument.name)) continue;
+    reader.fail(position, fmt::format("the reference '{}' has no 'out' or 'inout' argument '{}'",
+                                      reference.kernel, argument.name));
+  }
+}
+
+std::vector<const KernelEntry*> chosen_kernels(Reader& reader, const Field& field,
+                                               const std::vector<KernelEntry>& all) {
+  std::vector<const KernelEntry*> chosen;
+  reader.list<std::string>(
+      field, [&](const std::string& pattern, Position position) -> std::optional<std::string> {
+        bool matched = false;
+        for (const KernelEntry& entry : all) {
+          if (pattern != "all" && !matches_glob(pattern, entry.kernel.id)) continue;
+          matched = true;
+          if (std::find(chosen.begin(), chosen.end(), &entry) == chosen.end()) chosen.push_back(&entry);
+        }
+        if (matched) return pattern;
+        reader.fail(position,
+                    fmt::format("unknown kernel {}{}", in_quotes(pattern), suggestion(pattern, ids_of(all))));
+        return std::nullopt;
+      });
+  return chosen;
+}
+
+std::vector<PointId> kernel_points(const std::vector<KernelPoints>& kernels, const std::string& experiment,
+                                   std::size_t most) {
+  // Points that differ in the kernel alone come one after the other.
+  std::vector<Axes> order;
+  std::map<Axes, std::vector<std::string>> subjects;
+  for (const KernelPoints& kernel : kernels) {
+    std::set<std::string> reported;
+    for (const Axes& values : combinations(kernel.entry->axes, most)) {
+      try {
+        call_of(kernel.entry->kernel, values);
+      } catch (const KernelMistake& mistake) {
+        const PointId point = {experiment, kernel.entry->kernel.id, values};
+        const bool is_first = reported.insert(mistake.field()).second;
+        if (is_first)
+          report(*kernel.reader, *kernel.entry, mistake,
+                 values == Axes() ? "" : fmt::format(" (in {})", range_name(point)));
+      }
+      for (const auto& mode : kernel.settings->launch) {
+        for (const auto& cache : kernel.settings->cache) {
+          Axes axes = values;
+          axes.set(axis::kCache, cache.value);
+          axes.set(axis::kMode, mode.value);
+          std::vector<std::string>& of_axes = subjects[axes];
+          if (of_axes.empty()) order.push_back(axes);
+          of_axes.push_back(kernel.entry->kernel.id);
+        }
+      }
+    }
+  }
+  std::vector<PointId> points;
+  for (const Axes& axes : order) {
+    for (const std::string& subject : subjects[axes]) {
+      if (points.size() <= most) points.push_back({experiment, subject, axes});
+    }
+  }
+  return points;
+}
+
+Experiment experiment_of(const std::vector<KernelPoints>& kernels, std::size_t most) {
+  Experiment experiment;
+  experiment.name = "kernels";
+  experiment.title = experiment.name;
+  const Settings& settings = *kernels.front().settings;
+  experiment.timing = settings.timing;
+  experiment.counters = settings.counters;
+  experiment.energy = settings.energy;
+  experiment.points = kernel_points(kernels, experiment.name, most);
+  return experiment;
+}
+
+}  // namespace rooflinectl::yaml

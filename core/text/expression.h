@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace rooflinectl {
+
+/// What is wrong with an expression.
+class ExpressionError : public std::runtime_error {
+ public:
+  ExpressionError(std::size_t place, const std::string& what, std::string unknown_name = {})
+      : std::runtime_error(what), place_(place), unknown_name_(std::move(unknown_name)) {}
+
+  /// Bytes of the text before the mistake.
+  std::size_t place() const { return place_; }
+  /// The name without a value, if that is the mistake.
+  const std::string& unknown_name() const { return unknown_name_; }
+
+ private:
+  std::size_t place_;
+  std::string unknown_name_;
+};
+
+/// Arithmetic as plans write it: `4 * n`, `ceil_div(n, block)`, `2^28`, `n * sizeof(dtype)`.
+///
+/// Numbers (`256`, `1.5`, `1e-3`, `32Ki`, `1M`), names, `( )`, from the strongest to the weakest: `**` or `^`
+/// (power, from the right), the sign, `* / %`, `+ -`; and the functions `min(a, b, …)`, `max(a, b, …)`,
+/// `ceil_div(a, b)` and `sizeof(name)`. Everything is computed in double precision, in which integers are
+/// exact up to 2^53; `/` is not rounded.
+class Expression {
+ public:
+  /// The value of a name; nothing if there is none. `sizeof(dtype)` asks for `sizeof dtype`.
+  using Lookup = std::function<std::optional<double>(std::string_view name)>;
+
+  /// Throws ExpressionError.
+  explicit Expression(std::string_view text);
+
+  /// Throws ExpressionError for a name without a value, and if the result is not finite.
+  double value(const Lookup& lookup) const;
+
+ private:
+  friend class ExpressionParser;
+
+  enum class Operation {
+    number,
+    name,
+    negate,
+    add,
+    subtract,
+    multiply,
+    divide,
+    remainder,
+    power,
+    ceil_div,
+    min,
+    max
+  };
+
+  /// In reverse Polish notation: the operands come before.
+  struct Step {
+    Operation operation = Operation::number;
+    double number = 0;
+    std::string name;
+    std::size_t place = 0;
+  };
+
+  static double applied(const Step& step, double a, double b);
+
+  std::vector<Step> steps_;
+};
+
+}  // namespace rooflinectl

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/compiling/compile_kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "core/files/files.h"
+#include "core/plan/kernel_call.h"
+#include "runner/compiling/compiler_log.h"
+#include "runner/compiling/kernel_cache.h"
+#include "runner/compiling/nvcc.h"
+
+namespace rooflinectl {
+
+namespace {
+
+/// A task and the kernel that it is for.
+struct KernelTask {
+  const FileKernel* kernel = nullptr;
+  CompilerTask task;
+};
+
+void add_task(const FileKernel& kernel, const Axes& axes, int architecture, std::vector<KernelTask>& tasks) {
+  KernelCall call = call_of(kernel, axes);
+  const bool is_known = std::any_of(tasks.begin(), tasks.end(), [&](const KernelTask& other) {
+    return other.kernel == &kernel && other.task.architecture == architecture &&
+           other.task.function == call.function && other.task.options == call.options;
+  });
+  if (is_known) return;
+  tasks.push_back({&kernel,
+                   {.source = kernel.source,
+                    .kernel = kernel.id,
+                    .function = std::move(call.function),
+                    .options = std::move(call.options),
+                    .architecture = architecture}});
+}
+
+std::vector<KernelTask> tasks_of(const Plan& plan, const std::vector<int>& architectures) {
+  std::vector<KernelTask> tasks;
+  for (const int architecture : architectures) {
+    for (const PointId& point : all_points(plan)) {
+      const FileKernel* const kernel = find_file_kernel(plan, point.subject);
+      if (kernel == nullptr) continue;
+      add_task(*kernel, point.axes, architecture, tasks);
+      const FileKernel* const reference = find_file_kernel(plan, kernel->reference.kernel);
+      if (reference != nullptr) add_task(*reference, point.axes, architecture, tasks);
+    }
+  }
+  return tasks;
+}
+
+/// What is measured must be what the run says it is.
+void require_unchanged(const FileKernel& kernel) {
+  if (read_file(kernel.source) == kernel.text) return;
+  throw Error(ErrorKind::usage, fmt::format("{} has changed since the run began", kernel.source),
+              "measure it in a new run");
+}
+
+Nvcc require_nvcc() {
+  if (auto nvcc = find_nvcc()) return *nvcc;
+  throw Error(ErrorKind::environment, "no nvcc was found: kernels from files cannot be compiled",
+              "install the CUDA toolkit, or set CUDA_HOME to its folder");
+}
+
+CompiledKernel compiled(const KernelTask& task, const Nvcc& nvcc, const KernelCache& cache) {
+  CompiledKernel kernel;
+  kernel.compiler = fmt::format("nvcc {}", nvcc.version);
+  const std::string key = KernelCache::key_of(task.task, kernel.compiler);
+  std::optional<CompiledCode> code = cache.find(key);
+  if (!code) {
+    code = compile(nvcc, task.task);
+    cache.store(key, *code);
+  }
+  kernel.kernel = task.kernel->id;
+  kernel.function = task.task.function;
+  kernel.options = task.task.options;
+  kernel.architecture = task.task.architecture;
+  kernel.file = cache.cubin_file(key).string();
+  kernel.symbol = marked_kernel(code->cubin, kKernelMarker);
+  if (kernel.symbol.empty()) {
+    throw Error(ErrorKind::usage, fmt::format("{}: {} is no kernel (__global__) that others can launch",
+                                              task.kernel->source, task.task.function));
+  }
+  const KernelReport report = kernel_report(code->log, kernel.symbol);
+  kernel.registers = report.registers;
+  kernel.spill_bytes = report.spill_bytes;
+  kernel.warnings = messages_in(code->log);
+  return kernel;
+}
+
+}  // namespace
+
+std::vector<CompiledKernel> compile_kernels(const Plan& plan, const std::vector<int>& architectures) {
+  std::vector<CompiledKernel> all;
+  if (plan.kernels.empty()) return all;
+  for (const FileKernel& kernel : plan.kernels) require_unchanged(kernel);
+  const Nvcc nvcc = require_nvcc();
+  const KernelCache cache = KernelCache::of_user();
+  for (const KernelTask& task : tasks_of(plan, architectures)) all.push_back(compiled(task, nvcc, cache));
+  return all;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/compiling/kernel_cache.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+#include <sstream>
+
+#include "core/error.h"
+#include "core/files/cache_folder.h"
+#include "core/files/files.h"
+#include "core/files/hash.h"
+
+namespace rooflinectl {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kHint = "set XDG_CACHE_HOME to a folder that can be written";
+
+/// The name in a line `#include "name"`; nothing if it is none.
+std::optional<std::string> included_in(const std::string& line) {
+  const std::size_t begin = line.find_first_not_of(" \t");
+  if (begin == std::string::npos || line[begin] != '#') return std::nullopt;
+  const std::size_t word = line.find_first_not_of(" \t", begin + 1);
+  if (word == std::string::npos || line.compare(word, 7, "include") != 0) return std::nullopt;
+  const std::size_t open = line.find('"', word);
+  const std::size_t close = open == std::string::npos ? open : line.find('"', open + 1);
+  if (close == std::string::npos) return std::nullopt;
+  return line.substr(open + 1, close - open - 1);
+}
+
+/// The text of a file and of all that it includes by names in quotes, relative to itself or to `folder`.
+void add_text(const fs::path& file, const fs::path& folder, std::set<fs::path>& seen, std::string& text) {
+  if (!seen.insert(file.lexically_normal()).second) return;
+  const std::string content = read_file(file);
+  text += content;
+  std::istringstream lines(content);
+  for (std::string line; std::getline(lines, line);) {
+    const auto name = included_in(line);
+    if (!name) continue;
+    for (const fs::path& from : {file.parent_path(), folder}) {
+      std::error_code error;
+      if (!fs::is_regular_file(from / *name, error)) continue;
+      add_text(from / *name, folder, seen, text);
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+KernelCache KernelCache::of_user() {
+  const auto folder = cache_folder();
+  return KernelCache((folder ? *folder : fs::temp_directory_path() / "rooflinectl") / "kernels");
+}
+
+std::string KernelCache::key_of(const CompilerTask& task, const std::string& compiler) {
+  std::string text;
+  std::set<fs::path> seen;
+  add_text(task.source, task.source.parent_path(), seen, text);
+  return sha256(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", compiler, task.architecture, task.kernel,
+                            task.function, task.source.string(), fmt::join(task.options, "\n"), text));
+}
+
+std::optional<CompiledCode> KernelCache::find(const std::string& key) const {
+  std::error_code error;
+  if (!fs::is_regular_file(cubin_file(key), error) || !fs::is_regular_file(log_file(key), error)) {
+    return std::nullopt;
+  }
+  return CompiledCode{read_file(cubin_file(key)), read_file(log_file(key))};
+}
+
+void KernelCache::store(const std::string& key, const CompiledCode& code) const {
+  make_folder(folder_, kHint);
+  write_file(log_file(key), code.log, kHint);
+  write_file(cubin_file(key), code.cubin, kHint);
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/compiling/nvcc.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <sstream>
+
+#include "core/error.h"
+#include "core/files/files.h"
+#include "runner/compiling/compiler_log.h"
+#include "runner/processes/collector_process.h"
+
+namespace rooflinectl {
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+constexpr auto kVersionLimit = 30s;
+constexpr auto kCompileLimit = 10min;
+
+/// Best guess first.
+std::vector<fs::path> candidates() {
+  std::vector<fs::path> programs;
+  for (const char* const variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const char* const root = std::getenv(variable)) programs.push_back(fs::path(root) / "bin/nvcc");
+  }
+  if (const char* const path = std::getenv("PATH")) {
+    std::istringstream folders(path);
+    for (std::string folder; std::getline(folders, folder, ':');)
+      programs.push_back(fs::path(folder) / "nvcc");
+  }
+  programs.emplace_back("/usr/local/cuda/bin/nvcc");
+  return programs;
+}
+
+/// `13.0.48` from `… release 13.0, V13.0.48`.
+std::string version_in(const std::string& text) {
+  const std::size_t begin = text.find(", V");
+  if (begin == std::string::npos) return "";
+  return text.substr(begin + 3, text.find_first_not_of("0123456789.", begin + 3) - begin - 3);
+}
+
+/// The source, and what makes the compiler instantiate the kernel and tell its name.
+std::string unit_of(const CompilerTask& task) {
+  if (task.source.string().find_first_of("\"\n\\") != std::string::npos) {
+    throw Error(ErrorKind::usage, fmt::format("{}: a path that #include cannot name", task.source.string()));
+  }
+  return fmt::format(
+      "#include \"{}\"\n"
+      "namespace rooflinectl_kernel {{ template <auto kernel> __device__ int marker; }}\n"
+      "#line 1 \"function of {}\"\n"
+      "template __device__ int rooflinectl_kernel::marker<&{}>;\n",
+      task.source.string(), task.kernel, task.function);
+}
+
+/// A folder that is removed at the end.
+class WorkFolder {
+ public:
+  WorkFolder() : path_(make_private_folder()) {}
+  ~WorkFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+
+  fs::path file(const char* name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+}  // namespace
+
+std::optional<Nvcc> find_nvcc() {
+  for (const fs::path& program : candidates()) {
+    std::error_code error;
+    if (!fs::is_regular_file(program, error)) continue;
+    const FinishedProgram asked = run_program(program, {"--version"}, kVersionLimit);
+    if (asked.wait_status == 0) return Nvcc{program, version_in(asked.output)};
+  }
+  return std::nullopt;
+}
+
+CompiledCode compile(const Nvcc& nvcc, const CompilerTask& task) {
+  const WorkFolder folder;
+  const fs::path unit = folder.file("kernel.cu");
+  const fs::path cubin = folder.file("kernel.cubin");
+  write_new_file(unit, unit_of(task), std::nullopt);
+  std::vector<std::string> arguments = {
+      "-cubin",     fmt::format("-arch=sm_{}", task.architecture),           "-lineinfo", "-Xptxas",
+      "-v",         fmt::format("-I{}", task.source.parent_path().string()), "-o",        cubin.string(),
+      unit.string()};
+  arguments.insert(arguments.end(), task.options.begin(), task.options.end());
+  const FinishedProgram finished = run_program(nvcc.program, arguments, kCompileLimit);
+  if (!finished.wait_status) {
+    throw Error(ErrorKind::environment, fmt::format("{} did not end", nvcc.program.string()));
+  }
+  if (*finished.wait_status != 0) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} does not compile:\n{}", task.function,
+                            fmt::join(messages_in(finished.log + finished.output), "\n")),
+                "nothing was measured");
+  }
+  return {read_file(cubin), finished.log};
+}
+
+}  // namespace rooflinectl

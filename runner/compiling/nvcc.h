@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rooflinectl {
+
+/// The CUDA compiler of this machine.
+struct Nvcc {
+  std::filesystem::path program;
+  std::string version;  ///< 13.0.48
+};
+
+/// That of CUDA_HOME, of CUDA_PATH, on the PATH, or in the toolkit's usual folder; nothing if there is none.
+std::optional<Nvcc> find_nvcc();
+
+/// A kernel to be compiled.
+struct CompilerTask {
+  std::filesystem::path source;  ///< absolute
+  std::string kernel;            ///< what messages call it
+  std::string function;          ///< `scale<float, 256>`
+  std::vector<std::string> options;
+  int architecture = 0;  ///< 90
+};
+
+struct CompiledCode {
+  std::string cubin;
+  std::string log;  ///< the compiler's messages, with ptxas' reports
+};
+
+/// The device variable of compiled code that names its kernel: `marked_kernel`.
+inline constexpr const char* kKernelMarker = "rooflinectl_kernel::marker";
+
+/// Compiles. Throws Error(usage) with the compiler's messages if it refuses, Error(environment) if it does
+/// not end.
+CompiledCode compile(const Nvcc& nvcc, const CompilerTask& task);
+
+}  // namespace rooflinectl
