@@ -302,8 +302,7 @@ const std::vector<Metric>& pipe_metrics() {
       {kXuPipeInstructions,
        {"smsp__inst_executed_pipe_xu.sum"},
        1,
-       "warp instructions in the pipe of special functions (exp, sqrt, sin) and conversions; also counted in "
-       "the pass stalls"},
+       "warp instructions in the pipe of special functions (exp, sqrt, sin) and conversions"},
   };
   return metrics;
 }

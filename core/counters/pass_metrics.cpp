@@ -77,10 +77,6 @@ std::vector<Metric> pass_metrics(Pass pass) {
     case Pass::stalls: {
       std::vector<Metric> metrics = basic_metrics_of(pass);
       metrics.insert(metrics.begin(), {.key = kStallPassWarpCycles, .names = {"sm__warps_active.sum"}});
-      // Beside three reasons, only this name of it fits. Chips without room for the last reason do without
-      // it.
-      metrics.insert(metrics.end() - 1,
-                     {.key = kXuPipeInstructions, .names = {"sm__inst_executed_pipe_xu_realtime.sum"}});
       return metrics;
     }
   }

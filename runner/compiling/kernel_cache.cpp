@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kHint = "set XDG_CACHE_HOME to a folder that can be written";
+constexpr const char* kCacheHint = "set XDG_CACHE_HOME to a folder that can be written";
 
 /// The name in a line `#include "name"`; nothing if it is none.
 std::optional<std::string> included_in(const std::string& line) {
@@ -74,9 +74,9 @@ std::optional<CompiledCode> KernelCache::find(const std::string& key) const {
 }
 
 void KernelCache::store(const std::string& key, const CompiledCode& code) const {
-  make_folder(folder_, kHint);
-  write_file(log_file(key), code.log, kHint);
-  write_file(cubin_file(key), code.cubin, kHint);
+  make_folder(folder_, kCacheHint);
+  write_file(log_file(key), code.log, kCacheHint);
+  write_file(cubin_file(key), code.cubin, kCacheHint);
 }
 
 }  // namespace rooflinectl

@@ -232,7 +232,7 @@ CollectorProcess::Read CollectorProcess::read_from(FileDescriptor& fd, LineBuffe
 
 namespace {
 
-constexpr std::size_t kMaxLogBytes = std::size_t{1} << 20;
+constexpr std::size_t kMaxProgramLogBytes = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -247,7 +247,7 @@ FinishedProgram run_program(const std::filesystem::path& executable,
     if (const auto* line = std::get_if<CollectorProcess::Line>(&event)) {
       finished.output += line->text + "\n";
     } else if (const auto* log_line = std::get_if<CollectorProcess::LogLine>(&event)) {
-      if (finished.log.size() < kMaxLogBytes) finished.log += log_line->text + "\n";
+      if (finished.log.size() < kMaxProgramLogBytes) finished.log += log_line->text + "\n";
       finished.last_log_line = log_line->text;
     } else {
       if (const auto* exited = std::get_if<CollectorProcess::Exited>(&event)) {
