@@ -355,7 +355,7 @@ TEST_F(WriteReports, AThousandSizesTakeSeconds) {
   }
   const auto begin = std::chrono::steady_clock::now();
   write_reports(ReportModel(run), folder_);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
 }
 
 TEST_F(WriteReports, AbsurdValuesDoNotStopTheReport) {
