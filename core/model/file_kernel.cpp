@@ -50,10 +50,6 @@ std::size_t size_bytes(ArgumentType type) {
   return row_of(type).bytes;
 }
 
-bool is_floating_point(ArgumentType type) {
-  return type <= ArgumentType::bf16;
-}
-
 std::string_view to_string(ArgumentKind kind) {
   switch (kind) {
     case ArgumentKind::in:

@@ -29,7 +29,6 @@ std::optional<ArgumentType> argument_type_from(std::string_view name);
 /// Its name in CUDA C++: `float`, `__half`.
 std::string_view cpp_name(ArgumentType type);
 std::size_t size_bytes(ArgumentType type);
-bool is_floating_point(ArgumentType type);
 
 /// in, out, inout: pointers to memory that the kernel reads, writes, or both; scalar: a value.
 enum class ArgumentKind { in, out, inout, scalar };

@@ -233,10 +233,6 @@ class CallResolver {
 
 }  // namespace
 
-LaunchShape KernelCall::shape() const {
-  return {.grid = volume(grid), .block = static_cast<int>(volume(block)), .bytes_in_flight_per_block = {}};
-}
-
 KernelCall call_of(const FileKernel& kernel, const Axes& axes) {
   return CallResolver(kernel, axes).call();
 }

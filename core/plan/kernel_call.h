@@ -52,8 +52,6 @@ struct KernelCall {
   std::uint32_t shared_bytes = 0;
   std::vector<CallArgument> arguments;
   Work work;  ///< all zeros where none is declared
-
-  LaunchShape shape() const;
 };
 
 /// An expression, or another text, of a kernel's description that cannot be used.
