@@ -104,8 +104,9 @@ class RunOfARank(Ranks):
         for result in self.launch(accidents="meet@time:0"):
             self.assert_exit(result, 0)
         self.forget()
-        first, _ = self.launch("--fresh", accidents="meet@ceilings:dram_read")
+        first, second = self.launch("--fresh", accidents="meet@ceilings:dram_read")
         self.assert_exit(first, 1)
+        self.assert_exit(second, 1)
         self.assertIn("ceiling dram_read: exited with code 5", first.stdout)
 
     def test_measures_the_only_gpu_that_it_sees(self):
