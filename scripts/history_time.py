@@ -26,7 +26,7 @@ def write_runs(recording, count, folder):
     for number in range(count):
         run["started_utc"] = f"{datetime.datetime(2026, 1, 1) + datetime.timedelta(hours=number):%Y-%m-%dT%H:%M:%SZ}"
         run["host"] = f"node{number // 100 % 4}"
-        for device in run["devices"]:
+        for device in run.get("devices") or [run["device"]]:
             device["driver_version"] = f"590.{number // 100}"
         for copy, recorded in timed:
             factor = 1 + noise.uniform(0, 0.01)

@@ -232,6 +232,7 @@ void RunIndex::save() const {
     add_setting(take_field(text), entry.setting);
     add_run(hash_of(entry.text), entry.text);
   }
+  if (content.size() > kLargest) return;  // it could not be read
   try {
     write_file(folder_ / kFileName, content);
   } catch (const Error&) {  // the folder is only readable
