@@ -71,6 +71,11 @@ class History(HistoryTest):
         self.assert_exit(gate, 0)
         index.write_bytes(index.read_bytes()[:-5000].replace(b"median_s", b"Median_s", 7))
         self.assertEqual(self.call("history", "runs", "--json").stdout, first.stdout)
+        changed = self.folder / "runs/day-30/run.json"
+        recorded_text = changed.read_text()
+        changed.write_text(recorded_text.replace('"status": "ok"', '"status": "failed"', 1))
+        self.assertNotEqual(self.call("history", "runs", "--json").stdout, first.stdout)
+        changed.write_text(recorded_text)
         index.unlink()
         self.assertEqual(self.call("gate", "runs/day-110", "--history", "runs").stdout, gate.stdout)
 
