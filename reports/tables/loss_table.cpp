@@ -166,11 +166,11 @@ std::string program_headline(const ProgramUse& program) {
   return fmt::format("{}; {}.", text, saving(program, *first_kernel, is_said));
 }
 
-ProgramTable loss_table(const ProgramUse& program, std::size_t most) {
-  ProgramTable table = {.title = "Where to begin",
-                        .columns = {{"where to begin"},
-                                    {loss_basis(program).is_step ? "per step" : "could save", true},
-                                    {loss_basis(program).is_step ? "of a step" : "of the time", true}}};
+Table loss_table(const ProgramUse& program, std::size_t most) {
+  Table table = {.title = "Where to begin",
+                 .columns = {{"where to begin"},
+                             {loss_basis(program).is_step ? "per step" : "could save", true},
+                             {loss_basis(program).is_step ? "of a step" : "of the time", true}}};
   const std::vector<Loss> all = losses(program);
   const auto is_one_kernel = [](const Loss& loss) { return loss.kind == LossKind::kernel; };
   if (std::all_of(all.begin(), all.end(), is_one_kernel)) return table;

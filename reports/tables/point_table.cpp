@@ -394,8 +394,17 @@ PointKinds kinds_of(const Analysis& analysis) {
   return all;
 }
 
-std::vector<PointColumn> point_columns(const PointKinds& kinds) {
-  return columns_for(kinds, false);
+Table point_table(const ExperimentAnalysis& experiment, const std::vector<std::size_t>& shown) {
+  Table table = {.title = "Points",
+                 .dispensable = {"flags", "launch", "dtype", "AI useful", "n", "power", "AI exec.", "GB/s"}};
+  table.rows.resize(shown.size());
+  for (const PointColumn& column : columns_for(kinds_of(experiment), false)) {
+    table.columns.push_back({std::string(column.title), column.is_number});
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      table.rows[i].push_back(column.text(experiment.points[shown[i]]));
+    }
+  }
+  return table;
 }
 
 std::vector<PointColumn> page_columns(const PointKinds& kinds) {

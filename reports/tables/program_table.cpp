@@ -205,16 +205,17 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
   return texts;
 }
 
-ProgramTable recoverable_table(const ProgramUse& program, std::size_t most) {
+Table recoverable_table(const ProgramUse& program, std::size_t most) {
   const LossBasis basis = loss_basis(program);
-  ProgramTable table = {.title = "Possible savings",
-                        .columns = {{"kernel"},
-                                    {"share", true},
-                                    {"launches", true},
-                                    {"time", true},
-                                    {"of roofline", true},
-                                    {"roof"},
-                                    {basis.is_step ? "could save/step" : "could save", true}}};
+  Table table = {.title = "Possible savings",
+                 .columns = {{"kernel"},
+                             {"share", true},
+                             {"launches", true},
+                             {"time", true},
+                             {"of roofline", true},
+                             {"roof"},
+                             {basis.is_step ? "could save/step" : "could save", true}},
+                 .dispensable = {"launches"}};
   const std::size_t shown = std::min(most, program.recoverable.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const RooflinePoint& group = *program.recoverable[i];
@@ -242,7 +243,7 @@ ProgramTable recoverable_table(const ProgramUse& program, std::size_t most) {
   return table;
 }
 
-ProgramTable roofless_table(const ProgramUse& program, std::size_t most) {
+Table roofless_table(const ProgramUse& program, std::size_t most) {
   struct Reason {
     std::string text;
     std::vector<const RooflinePoint*> groups;
@@ -262,8 +263,9 @@ ProgramTable roofless_table(const ProgramUse& program, std::size_t most) {
   }
   std::stable_sort(reasons.begin(), reasons.end(),
                    [](const Reason& a, const Reason& b) { return a.share > b.share; });
-  ProgramTable table = {.title = "Without a roof",
-                        .columns = {{"kernels"}, {"share", true}, {"launches", true}, {"reason"}}};
+  Table table = {.title = "Without a roof",
+                 .columns = {{"kernels"}, {"share", true}, {"launches", true}, {"reason"}},
+                 .dispensable = {"launches"}};
   for (const Reason& reason : reasons) {
     if (table.rows.size() == most) {
       ++table.left_out;
@@ -277,16 +279,17 @@ ProgramTable roofless_table(const ProgramUse& program, std::size_t most) {
   return table;
 }
 
-ProgramTable use_table(std::string_view title, std::string_view first, const std::vector<RangeUse>& uses,
-                       std::size_t most) {
-  ProgramTable table = {.title = title,
-                        .columns = {{first},
-                                    {"share", true},
-                                    {"time", true},
-                                    {"launches", true},
-                                    {"FLOP/s", true},
-                                    {"FLOP/byte", true},
-                                    {"could save", true}}};
+Table use_table(std::string_view title, std::string_view first, const std::vector<RangeUse>& uses,
+                std::size_t most) {
+  Table table = {.title = std::string(title),
+                 .columns = {{std::string(first)},
+                             {"share", true},
+                             {"time", true},
+                             {"launches", true},
+                             {"FLOP/s", true},
+                             {"FLOP/byte", true},
+                             {"could save", true}},
+                 .dispensable = {"launches", "FLOP/byte"}};
   std::vector<double> times;
   for (const RangeUse& use : uses) times.push_back(use.total_s);
   std::sort(times.begin(), times.end(), std::greater<>());
@@ -304,19 +307,20 @@ ProgramTable use_table(std::string_view title, std::string_view first, const std
   return table;
 }
 
-ProgramTable range_table(const ProgramUse& program, std::size_t most) {
+Table range_table(const ProgramUse& program, std::size_t most) {
   return use_table("NVTX ranges", "range", program.ranges, most);
 }
 
-ProgramTable transfer_table(const ProgramUse& program) {
-  ProgramTable table = {.title = "Memory copies and memsets",
-                        .columns = {{"copies"},
-                                    {"number", true},
-                                    {"bytes", true},
-                                    {"time", true},
-                                    {"each", true},
-                                    {"bandwidth", true},
-                                    {"of ceiling", true}}};
+Table transfer_table(const ProgramUse& program) {
+  Table table = {.title = "Memory copies and memsets",
+                 .columns = {{"copies"},
+                             {"number", true},
+                             {"bytes", true},
+                             {"time", true},
+                             {"each", true},
+                             {"bandwidth", true},
+                             {"of ceiling", true}},
+                 .dispensable = {"of ceiling", "number"}};
   for (const TransferRate& rate : program.transfers) {
     const TransferUse& use = *rate.use;
     const std::string share = optional_text(rate.fraction, format::whole_percent);
@@ -329,9 +333,9 @@ ProgramTable transfer_table(const ProgramUse& program) {
   return table;
 }
 
-ProgramTable gap_table(const ProgramUse& program) {
-  ProgramTable table = {.title = "Idle time by length of the gap",
-                        .columns = {{"gap"}, {"number", true}, {"time", true}, {"of idle time", true}}};
+Table gap_table(const ProgramUse& program) {
+  Table table = {.title = "Idle time by length of the gap",
+                 .columns = {{"gap"}, {"number", true}, {"time", true}, {"of idle time", true}}};
   if (!program.idle || program.idle->share < kNotableIdle) return table;
   std::optional<double> from_s;
   for (const IdleGaps& gaps : program.idle->undisturbed->gaps) {
@@ -343,10 +347,11 @@ ProgramTable gap_table(const ProgramUse& program) {
   return table;
 }
 
-ProgramTable idle_before_table(const ProgramUse& program, std::size_t most) {
-  ProgramTable table = {
+Table idle_before_table(const ProgramUse& program, std::size_t most) {
+  Table table = {
       .title = "Idle time before each kernel",
-      .columns = {{"kernel"}, {"of idle time", true}, {"idle", true}, {"gaps", true}, {"mean gap", true}}};
+      .columns = {{"kernel"}, {"of idle time", true}, {"idle", true}, {"gaps", true}, {"mean gap", true}},
+      .dispensable = {"mean gap", "gaps"}};
   if (!program.idle || program.idle->share < kNotableIdle) return table;
   const std::vector<IdleBefore>& all = program.idle->before;
   const auto row = [&](const std::string& name, double idle_s, std::uint64_t gaps) {
