@@ -31,6 +31,10 @@ import time
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 TIME_LIMIT_S = 240
 TRAINING_STEPS = 320  # of which the last ones are sampled
+# Forward: of each of 8 layers those for attention (4) and for the perceptron (8 widths), and the words of the vocabulary; for 8 texts
+# of 512 words.
+PRODUCTS_OF_A_STEP = 2 * 8 * 512 * (8 * (4 + 8) * 1024 ** 2 + 1024 * 32000)
+PRODUCTS_TOLERANCE = 0.005
 KERNEL_TIME_TOLERANCE = 0.05
 SAMPLED_BYTES_TOLERANCE = 0.03
 LINK_TOLERANCE = 0.02
@@ -176,6 +180,7 @@ class Validation:
         self.attempt("kernels of known work", self.known_work)
         self.attempt("kernels of experiments.yaml", self.own_kernels)
         self.attempt("kernels of training_step.py", self.programs_kernels)
+        self.attempt("products of training_step.py", self.programs_products)
         self.attempt("times of training_step.py", self.programs_times)
         self.attempt("timeline of training_step.py", self.programs_timeline)
         self.attempt("links", self.links)
@@ -244,6 +249,19 @@ class Validation:
     def programs_kernels(self, what):
         needs_program("ncu")
         self.beside_ncu(what, self.training_run())
+
+    def programs_products(self, what):
+        """Kernels of one shape multiply by matrices of several sizes: their counts have to be those of all of them together."""
+        run = read_run(self.training_run())
+        ours = collections.Counter()
+        for measurement in run["measurements"]:
+            is_product = "flash" not in measurement["subject"] and "fmha" not in measurement["subject"]
+            operations = measurement["counters"].get("tensor_bf16_ops", 0)
+            if is_product and isinstance(operations, (int, float)):
+                ours[measurement["axes"].get("path")] += operations * measurement["launches"]["count"] / TRAINING_STEPS
+        self.table.add(what, "shapes of the layers",
+                       [comparison_of_ratio(f"Tensor Core operations of products, {path}", ours[path] / (factor * PRODUCTS_OF_A_STEP),
+                                            PRODUCTS_TOLERANCE) for path, factor in [("forward", 1), ("backward", 2)]])
 
     def programs_times(self, what):
         run = read_run(self.training_run())

@@ -231,6 +231,8 @@ inline Run full_run() {
                        .gaps_before = 40,
                        .idle_before_s = 0.25,
                        .counted = 3,
+                       .period = 24,
+                       .counters_scale = 0.75,
                        .operations_per_tensor_instruction = 4096,
                        .graph_nodes = 7,
                        .graph_kernels = {{.kernel = "add(float*)", .launches = 300, .total_s = 0.5}},

@@ -447,6 +447,8 @@ bool may_be_absent(const Pointer& place) {
                                                         "mode",
                                                         "moved_bytes",
                                                         "over_time",
+                                                        "period",
+                                                        "counters_scale",
                                                         "primitives",
                                                         "problems",
                                                         "process",

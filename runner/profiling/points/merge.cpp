@@ -67,6 +67,7 @@ class Merge {
   /// A file that is being read.
   struct Reading {
     bool is_first_run = true;
+    std::size_t number = 0;  // of the file
     std::optional<record::Process> process;
     std::map<int, std::size_t> devices;  // place in merged_.devices
     std::vector<record::Kernel> kernels;
@@ -109,6 +110,7 @@ class Merge {
   void read(const fs::path& path, bool is_first_run) {
     Reading reading;
     reading.is_first_run = is_first_run;
+    reading.number = files_++;
     is_later_run_ = !is_first_run;
     const std::string name = path.filename().string();
     std::ifstream file(path);
@@ -194,6 +196,9 @@ class Merge {
   }
 
   void add(Reading& reading, const record::Launches& traced) {
+    for (const record::Launch& launch : traced.launches) {
+      if (launch.is_counted) reading.passes.add_counted(launch);
+    }
     if (!reading.is_first_run) return;
     for (const record::Launch& launch : traced.launches) {
       const std::size_t place = *reading.groups[launch.group];
@@ -209,7 +214,6 @@ class Merge {
                                        .start_ns = launch.start_ns,
                                        .duration_ns = launch.duration_ns});
       }
-      if (launch.is_counted) reading.passes.add_counted(launch);
       ++group.traced;
       group.traced_ns += launch.duration_ns;
       group.longest_ns = std::max(group.longest_ns, launch.duration_ns);
@@ -254,7 +258,8 @@ class Merge {
   void add(Reading& reading, const record::Counted& counted) {
     const auto place = reading.groups[counted.group];
     if (!place) return;
-    groups_[*place].counters[counted.pass].add(counted.counters);
+    groups_[*place].counters[counted.pass].add(counted.counters,
+                                               {.process = reading.number, .ordinal = counted.ordinal});
     ++groups_[*place].counted;
     missing_passes_.add_counted(counted.pass);
   }
@@ -338,8 +343,15 @@ class Merge {
   }
 
   void end(Reading& reading) {
-    if (!reading.is_first_run) return;
     reading.passes.end(reading.last_ns);
+    for (const auto& [pass, launch] : reading.passes.counted()) {
+      const auto place = reading.groups[launch.group];
+      if (!place) continue;
+      auto& counters = groups_[*place].counters;
+      const auto counted = counters.find(pass);
+      if (counted != counters.end()) counted->second.add_time(seconds(launch.duration_ns));
+    }
+    if (!reading.is_first_run) return;
     const std::vector<BusyInterval>& in_passes = reading.passes.counting();
     range_passages_.add_process(reading.ranges, in_passes);
     if (runs_.settings.timeline_interval_ns) timeline_.add_ranges(reading.id().value_or(0), reading.ranges);
@@ -511,6 +523,7 @@ class Merge {
   KernelCodes codes_;
   MissingPasses missing_passes_;
   FailedLaunches failed_;
+  std::size_t files_ = 0;                        // that were read
   bool is_later_run_ = false;                    // whether it is the file's that is being read
   std::map<std::string, std::size_t> subjects_;  // that a problem has, by its cause
   ProcessList processes_;
