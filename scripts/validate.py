@@ -181,6 +181,9 @@ class Validation:
         self.attempt("kernels of experiments.yaml", self.own_kernels)
         self.attempt("kernels of training_step.py", self.programs_kernels)
         self.attempt("products of training_step.py", self.programs_products)
+        for how in ["eager", "graphs"]:
+            what = f"operations of known_work.py, {how}"
+            self.attempt(what, lambda what, how=how: self.known_operations(what, how))
         self.attempt("times of training_step.py", self.programs_times)
         self.attempt("timeline of training_step.py", self.programs_timeline)
         self.attempt("links", self.links)
@@ -261,7 +264,18 @@ class Validation:
                 ours[measurement["axes"].get("path")] += operations * measurement["launches"]["count"] / TRAINING_STEPS
         self.table.add(what, "shapes of the layers",
                        [comparison_of_ratio(f"Tensor Core operations of products, {path}", ours[path] / (factor * PRODUCTS_OF_A_STEP),
-                                            PRODUCTS_TOLERANCE) for path, factor in [("forward", 1), ("backward", 2)]])
+                                            PRODUCTS_TOLERANCE) for path, factor in [("forward", 1), ("backward", 2)] if ours[path] > 0])
+
+    def known_operations(self, what, how):
+        """Operations of PyTorch whose work follows from their shapes."""
+        needs_module("torch")
+        spec = importlib.util.spec_from_file_location("known_work", self.training_step.parent / "known_work.py")
+        known_work = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(known_work)
+        run = read_run(self.new_run(f"known-{how}", "profile", "--quiet", "--once", "--", sys.executable, spec.origin, "--how", how))
+        self.table.add(what, "shapes", [comparison_of_ratio(f"{known_work.KNOWN[name].kind} of {name}", work / known_work.KNOWN[name].amount,
+                                                            known_work.KNOWN[name].tolerance)
+                                        for name, work, _ in known_work.counted_of(run) if known_work.KNOWN[name].amount])
 
     def programs_times(self, what):
         run = read_run(self.training_run())
