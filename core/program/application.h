@@ -211,6 +211,9 @@ struct LaunchStatistics {
   /// If the operations of the Tensor Cores were not counted, but follow from the machine code and the number
   /// of tensor instructions: those of a warp in one of these; else 0.
   double operations_per_tensor_instruction = 0;
+  /// Whether the machine code has arithmetic on FP16 or BF16 outside of the Tensor Cores; nothing if that is
+  /// not known.
+  std::optional<bool> has_half_arithmetic;
   std::optional<std::uint64_t> graph_nodes;   ///< where the point is a CUDA graph: how many it has
   std::vector<GraphKernelUse> graph_kernels;  ///< of a CUDA graph, the longest total first
   std::vector<LaunchTimes> over_time;         ///< by their starts; empty in older runs

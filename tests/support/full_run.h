@@ -234,6 +234,7 @@ inline Run full_run() {
                        .period = 24,
                        .counters_scale = 0.75,
                        .operations_per_tensor_instruction = 4096,
+                       .has_half_arithmetic = false,
                        .graph_nodes = 7,
                        .graph_kernels = {{.kernel = "add(float*)", .launches = 300, .total_s = 0.5}},
                        .over_time = {{.start_s = 0,

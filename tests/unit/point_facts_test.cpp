@@ -51,6 +51,21 @@ TEST(PointFacts, SayWhatTheCountersOfLaunchesThatDifferStandFor) {
               Optional(HasSubstr("and 32 counted; they repeat after 25, of which each was counted")));
 }
 
+TEST(PointFacts, HaveThePerformanceOfKernelsWhoseCodeOnlyConvertsHalves) {
+  auto run = constructed::program_run();
+  const auto known = fact(run, "executed performance");
+  for (Measurement& measurement : run.measurements) {
+    measurement.counters.insert_or_assign(std::string(counter::kHadd), CounterValue::measured(1e9));
+  }
+  EXPECT_THAT(fact(run, "executed performance"),
+              Optional(HasSubstr("unavailable: FP16 or BF16 instructions")));
+  for (Measurement& measurement : run.measurements) measurement.launches->has_half_arithmetic = true;
+  EXPECT_THAT(fact(run, "executed performance"),
+              Optional(HasSubstr("unavailable: FP16 or BF16 instructions")));
+  for (Measurement& measurement : run.measurements) measurement.launches->has_half_arithmetic = false;
+  EXPECT_EQ(fact(run, "executed performance"), known);
+}
+
 TEST(PointFacts, SayWhatWarpsWaitFor) {
   auto run = constructed::program_run();
   EXPECT_EQ(fact(run, "warps wait for"), std::nullopt);

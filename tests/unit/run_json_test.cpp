@@ -448,6 +448,7 @@ bool may_be_absent(const Pointer& place) {
                                                         "moved_bytes",
                                                         "over_time",
                                                         "period",
+                                                        "has_half_arithmetic",
                                                         "counters_scale",
                                                         "primitives",
                                                         "problems",

@@ -87,6 +87,7 @@ Measurement measurement_of(const ProfiledGroup& group, const TracedLaunches& tra
   RepeatedCounters& counted = of_group.counted;
   LaunchStatistics launches;
   launches.operations_per_tensor_instruction = derived_operations(group, counted);
+  launches.has_half_arithmetic = group.kernel.has_half_arithmetic;
   if (!group.kernel.graph_nodes) launches.symbol = cut_name(group.kernel.symbol, kMaxSubjectLength);
   launches.first = group.shape.first_launch;
   launches.count = group.launches();

@@ -178,6 +178,8 @@ class Merge {
     // Kernels that cannot be told apart are one.
     if (groups_[place].kernel.tensor_instructions != kernel.tensor_instructions)
       groups_[place].kernel.tensor_instructions.reset();
+    if (groups_[place].kernel.has_half_arithmetic != kernel.has_half_arithmetic)
+      groups_[place].kernel.has_half_arithmetic.reset();
     if (reading.is_first_run) {
       groups_[place].process.add(reading.id());
       groups_[place].rank.add(reading.process ? reading.process->rank : std::nullopt);
