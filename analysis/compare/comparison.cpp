@@ -350,7 +350,7 @@ PointChange classify(const TimeChange& change, double smallest_change) {
   return is_near && is_narrow ? PointChange::same : PointChange::unclear;
 }
 
-PointComparison compare_point(std::vector<const RooflinePoint*> bases, const RooflinePoint* now, double drift,
+PointComparison compare_times(std::vector<const RooflinePoint*> bases, const RooflinePoint* now, double drift,
                               double smallest_change, std::vector<const RooflinePoint*> repeats) {
   PointComparison compared;
   compared.now = now;
@@ -378,6 +378,13 @@ PointComparison compare_point(std::vector<const RooflinePoint*> bases, const Roo
                                drift_of_ratio(drift, comparable.size(), after.size())};
     compared.change = classify(*compared.time, smallest_change);
   }
+  return compared;
+}
+
+PointComparison compare_point(std::vector<const RooflinePoint*> bases, const RooflinePoint* now, double drift,
+                              double smallest_change, std::vector<const RooflinePoint*> repeats) {
+  PointComparison compared = compare_times(std::move(bases), now, drift, smallest_change, std::move(repeats));
+  if (compared.bases.empty() || !has_time(compared.now)) return compared;
   compared.counter_changes = counter_changes(pooled_quantities(compared.bases), compared.now->quantities,
                                              smallest_exact_factor(compared));
   if (compared.time) {

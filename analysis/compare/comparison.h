@@ -124,6 +124,10 @@ struct PointComparison {
 PointComparison compare_point(std::vector<const RooflinePoint*> bases, const RooflinePoint* now, double drift,
                               double smallest_change, std::vector<const RooflinePoint*> repeats = {});
 
+/// Likewise, without `counter_changes`, which are most of the work.
+PointComparison compare_times(std::vector<const RooflinePoint*> bases, const RooflinePoint* now, double drift,
+                              double smallest_change, std::vector<const RooflinePoint*> repeats = {});
+
 /// Something about device, driver, tool or plan that is not what it was.
 struct EnvironmentChange {
   std::string name;

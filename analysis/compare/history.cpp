@@ -98,7 +98,7 @@ PointHistory history_of(MatchedPoint matched, const std::string& suffix, double 
   for (std::size_t run = 0; run < point.runs.size(); ++run) {
     const auto before = points_before(point.runs, run);
     if (point.runs[run] == nullptr || before.empty()) continue;
-    point.changes[run] = compare_point(before, point.runs[run], drift, smallest_change);
+    point.changes[run] = compare_times(before, point.runs[run], drift, smallest_change);
   }
   return point;
 }

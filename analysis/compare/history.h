@@ -42,7 +42,7 @@ struct PointHistory {
   std::vector<const RooflinePoint*> runs;  ///< in each run; null where it has none
   /// In each run the change since the last one before that has a time for it, or since the run before that
   /// has the point. Nothing where the run has no such point, or is the first that has it. Their labels name
-  /// the experiment, too, where there are several.
+  /// the experiment, too, if there are several. Without `counter_changes`.
   std::vector<std::optional<PointComparison>> changes;
 
   /// In the newest run that has it.

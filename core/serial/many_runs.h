@@ -26,15 +26,27 @@ std::vector<std::filesystem::path> run_files_below(const std::vector<std::string
 template <typename Read, typename Take>
 void read_in_parallel(const std::vector<std::filesystem::path>& files, Read read, Take take) {
   using Content = decltype(read(files.front()));
-  const std::size_t at_once = std::max(std::thread::hardware_concurrency(), 1U);
-  std::deque<std::future<Content>> reading;
-  for (std::size_t next = 0, i = 0; i < files.size(); ++i) {
-    for (; next < files.size() && reading.size() < at_once; ++next) {
-      reading.push_back(std::async(std::launch::async, read, files[next]));
+  using Results = std::vector<std::future<Content>>;
+  // Of thousands of files, one takes hardly longer than to start a thread.
+  const std::size_t files_of_thread = std::max(files.size() / 1000, std::size_t{1});
+  const auto read_some = [&](std::size_t first) {
+    Results results;
+    for (std::size_t i = first; i < std::min(first + files_of_thread, files.size()); ++i) {
+      std::packaged_task<Content()> task([&, i] { return read(files[i]); });
+      results.push_back(task.get_future());
+      task();
     }
-    std::future<Content> first = std::move(reading.front());
+    return results;
+  };
+  const std::size_t at_once = std::max(std::thread::hardware_concurrency(), 1U);
+  std::deque<std::future<Results>> reading;
+  for (std::size_t next = 0, i = 0; i < files.size();) {
+    for (; next < files.size() && reading.size() < at_once; next += files_of_thread) {
+      reading.push_back(std::async(std::launch::async, read_some, next));
+    }
+    Results results = reading.front().get();
     reading.pop_front();
-    take(i, first);
+    for (std::future<Content>& result : results) take(i++, result);
   }
 }
 

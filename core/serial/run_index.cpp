@@ -71,13 +71,14 @@ void remove_samples(Json& measurement) {
   time["sample_clocks_hz"] = Json::array();
 }
 
-/// Leaves the variants that were measured.
-void remove_other_variants(Json& catalogue, const std::set<std::string>& measured) {
+/// Leaves the variants that were measured, and no primitives.
+void shrink_catalogue(Json& catalogue, const std::set<std::string>& measured) {
   Json variants = Json::array();
   for (Json& variant : catalogue["variants"]) {
     if (measured.contains(variant["id"].get<std::string>())) variants.push_back(std::move(variant));
   }
   catalogue["variants"] = std::move(variants);
+  catalogue.erase("primitives");
 }
 
 struct SplitRun {
@@ -108,7 +109,7 @@ SplitRun split(std::string_view text, std::string_view name) {
   run["command_line"] = Json::array();
   run["plan"].erase("text_sha256");
   run["plan"]["text"] = "";
-  remove_other_variants(run["catalogue"], subjects);
+  shrink_catalogue(run["catalogue"], subjects);
   run["counter_session"]["metrics"] = Json::object();
   run["counter_session"]["host_setup_s"] = 0;
   run["counter_session"]["collection_s"] = 0;
@@ -231,6 +232,7 @@ void RunIndex::save() const {
     add_setting(take_field(text), entry.setting);
     add_run(hash_of(entry.text), entry.text);
   }
+  if (content.size() > kLargest) return;  // it could not be read
   try {
     write_file(folder_ / kFileName, content);
   } catch (const Error&) {  // the folder is only readable

@@ -36,8 +36,8 @@ class RunIndex {
   /// time. Throws Error(usage) as `read_run`.
   Run read(const std::filesystem::path& file);
 
-  /// Replaces the file, as a whole, if many runs were not in it; keeps the runs that were read. A folder that
-  /// cannot be written to stays without.
+  /// Replaces the file, as a whole, if many runs were not in it; keeps the runs that were read. It stays as
+  /// it is if the folder cannot be written to, or if it would be larger than 1 GiB.
   void save() const;
 
  private:

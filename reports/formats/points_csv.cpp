@@ -103,7 +103,7 @@ constexpr std::array kProgramCsvColumns = {
     PointsColumn{"device", "index of the GPU in the run",
                  [](const Row& r) { return fmt::format("{}", r.measurement.device); }},
     PointsColumn{
-        "rank", "rank of the process, where a launcher started several",
+        "rank", "rank of the process, if a launcher started several",
         [](const Row& r) { return r.measurement.rank ? fmt::format("{}", *r.measurement.rank) : ""; }},
     PointsColumn{
         "process", "id of the process",
@@ -228,7 +228,7 @@ constexpr std::array kCsvColumns = {
     PointsColumn{"warp_nonpred_execution_efficiency",
                  "active threads that are not predicated off, per instruction of a warp, over 32",
                  [](const Row& r) { return counter_field(r, counter::kWarpNonpredExecutionEfficiency); }},
-    PointsColumn{"flags", "what to know before believing the numbers, joined by `;`: `noisy`, `throttled`, …",
+    PointsColumn{"flags", "reasons to doubt the numbers, joined by `;`: `noisy`, `throttled`, …",
                  [](const Row& r) { return fmt::format("{}", fmt::join(names_of(r.point.flags), ";")); }},
     PointsColumn{"experiment", "name of the experiment in the plan",
                  [](const Row& r) { return r.experiment.name; }},
@@ -237,7 +237,7 @@ constexpr std::array kCsvColumns = {
     PointsColumn{
         "block_size", "threads per block",
         [](const Row& r) { return is_observed(r.point) ? std::string() : axis_field(r, axis::kBlock); }},
-    PointsColumn{"elements_per_thread", "elements that each thread adds up, where the variant has a choice",
+    PointsColumn{"elements_per_thread", "elements that each thread adds up, if the variant has a choice",
                  [](const Row& r) { return axis_field(r, axis::kElements); }},
     PointsColumn{"fraction_of_theoretical", "as `fraction_of_roofline`, with the theoretical ceilings",
                  [](const Row& r) { return csv::number(r.point.fraction_of_theoretical); }},
@@ -281,7 +281,7 @@ constexpr std::array kCsvColumns = {
                    }
                    return fmt::format("{}", fmt::join(shares, "; "));
                  }},
-    PointsColumn{"launch_mode", "`graph` or `plain`, as the plan asks",
+    PointsColumn{"launch_mode", "`graph` or `plain`, as in the plan",
                  [](const Row& r) { return axis_field(r, axis::kMode); }},
     PointsColumn{"timed", "how the time was taken: `graph`, `plain`, or `trace` for a program's kernel",
                  [](const Row& r) {

@@ -39,6 +39,7 @@ std::vector<std::string> history_fields(const HistoryReport& report, const Point
   fields.push_back(has_ratio ? csv::number(change->time->ratio()) : "");
   fields.push_back(has_ratio ? csv::number(change->time->lowest_ratio()) : "");
   fields.push_back(has_ratio ? csv::number(change->time->highest_ratio()) : "");
+  fields.push_back(analysed.run.host);
   return fields;
 }
 
@@ -49,7 +50,8 @@ std::string history_csv(const HistoryReport& report) {
                                    "uuid",    "driver_version", "tool_commit", "experiment",
                                    "variant", "label",          "status"};
   for (const FollowedQuantity& quantity : report.quantities) head.push_back(quantity.key);
-  head.insert(head.end(), {"time_ci_low_s", "time_ci_high_s", "change", "ratio", "ratio_low", "ratio_high"});
+  head.insert(head.end(),
+              {"time_ci_low_s", "time_ci_high_s", "change", "ratio", "ratio_low", "ratio_high", "host"});
   std::string text = csv::row(head);
   for (const PointHistory& point : report.history.points) {
     for (std::size_t run = 0; run < point.runs.size(); ++run) {

@@ -9,7 +9,7 @@ import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 
-DOCUMENT = "docs/internals/architecture.md"
+RULES = "tests/cli/layers.txt"
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
 
 # A library's header -> the files that may include it.
@@ -30,15 +30,16 @@ MAY_USE = {
 
 
 def may_include():
-    """The table of docs/internals/architecture.md: a folder -> those whose headers it may include, besides its own."""
-    _, table = (SOURCE / DOCUMENT).read_text().split("\n| folder | holds | may include |\n|---|---|---|\n")
+    """A folder -> those whose headers it may include, besides its own."""
     permissions = {}
-    for line in table.split("\n\n")[0].splitlines():
-        row = re.fullmatch(r"\| `([a-z_/]+)/` \| [^|]+ \| (nothing|`[a-z_/*]+`(?:, `[a-z_/*]+`)*) \|", line)
-        assert row, f"{DOCUMENT}: not `folder/`, what it holds, and `folders` or nothing: {line}"
+    for line in (SOURCE / RULES).read_text().splitlines():
+        if line.startswith("#"):
+            continue
+        row = re.fullmatch(r"([a-z_/]+): (nothing|[a-z_/*]+(?: [a-z_/*]+)*)", line)
+        assert row, f"{RULES}: not `folder: folders` or `folder: nothing`: {line}"
         folder, others = row.groups()
-        assert folder not in permissions, f"{DOCUMENT}: two rows for {folder}/"
-        permissions[folder] = re.findall(r"`([^`]+)`", others)
+        assert folder not in permissions, f"{RULES}: two rows for {folder}"
+        permissions[folder] = [] if others == "nothing" else others.split()
     return permissions
 
 
@@ -75,8 +76,8 @@ class Layers(unittest.TestCase):
         folders = {folder_of(path.relative_to(SOURCE)) for path in sources()}
         rows = may_include().keys()
         self.assertGreater(len(folders), 40)
-        self.assert_none([f"{folder}/ has no row in {DOCUMENT}" for folder in folders - rows]
-                         + [f"{DOCUMENT} has a row for {folder}/, which has no sources" for folder in rows - folders])
+        self.assert_none([f"{folder}/ has no row in {RULES}" for folder in folders - rows]
+                         + [f"{RULES} has a row for {folder}/, which has no sources" for folder in rows - folders])
 
     def test_folders_include_what_their_rows_permit_and_nothing_else(self):
         rows = may_include()
@@ -88,9 +89,9 @@ class Layers(unittest.TestCase):
                 continue  # a library's, or of a folder without a row
             used = {(folder, permission) for permission in rows[folder] if is_meant(permission, other)}
             if not used:
-                mistakes.append(f"{file} includes {header}, which {DOCUMENT} does not permit")
+                mistakes.append(f"{file} includes {header}, which {RULES} does not permit")
             unused -= used
-        mistakes += [f"{DOCUMENT} permits {folder}/ to include {permission}, and no file does" for folder, permission in unused]
+        mistakes += [f"{RULES} permits {folder}/ to include {permission}, and no file does" for folder, permission in unused]
         self.assert_none(mistakes)
 
     def test_libraries_are_used_where_they_belong(self):

@@ -211,6 +211,7 @@ TEST(HistoryText, OfManyPointsThoseThatChangedAreShown) {
 
 TEST(HistoryCsv, HasARowForEachPointInEachRun) {
   auto runs = runs_of_days({1, 1.5});
+  runs[1].host = "node7";
   fail(measurement_of(runs[1], "reduce_v4_add_on_load"), Status::failed, "wrong result");
   const ComparableRuns comparable = comparable_runs(analysed(std::move(runs)));
   const std::string csv = history_csv(report_of(comparable));
@@ -219,7 +220,7 @@ TEST(HistoryCsv, HasARowForEachPointInEachRun) {
   EXPECT_THAT(csv, StartsWith("run,name,started_utc,device,"));
   EXPECT_THAT(csv, HasSubstr(",V3,ok,"));
   EXPECT_THAT(csv, HasSubstr(",slower,1.5,"));
-  EXPECT_THAT(csv, HasSubstr(",V4,failed,,,,,,broken,,,\r\n"));
+  EXPECT_THAT(csv, HasSubstr(",V4,failed,,,,,,broken,,,,node7\r\n"));
 }
 
 TEST(HistoryPage, ShowsWhereThePointChangedAndNoMarkupOfFiles) {
