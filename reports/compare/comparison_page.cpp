@@ -60,7 +60,7 @@ std::string step_label(const WaterfallStep& step) {
     case KernelChange::only_before:
       return fmt::format("{} (only before{})", step.label, groups);
     case KernelChange::reshaped:
-      return fmt::format("{} (other shapes or ranges{})", step.label, groups);
+      return fmt::format("{} (other grids, blocks or ranges{})", step.label, groups);
     case KernelChange::rest:
       break;
   }

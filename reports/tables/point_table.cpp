@@ -29,7 +29,8 @@ std::string whole(double number) {
 // `~1.2 ms`: others ran meanwhile.
 std::string saving_text(const RooflinePoint& point, const std::optional<double>& saved_s) {
   if (!saved_s) return std::string(format::kUnavailable);
-  return fmt::format("{}{}", point.launches->is_overlapped ? "~" : "", format::duration(*saved_s));
+  return fmt::format("{}{}", point.launches->is_overlapped && *saved_s > 0 ? "~" : "",
+                     format::saving(*saved_s));
 }
 
 // `Tensor Cores (bf16_tensor)`, `none near (l2_read)`
@@ -116,7 +117,7 @@ constexpr std::array kPointColumns = {
         .is_number = true,
         .text = [](const RooflinePoint& p) { return format::optional(point_numbers::launches(p), whole); },
         .value = point_numbers::launches,
-        .help = "How often the program launched it with this shape in these NVTX ranges",
+        .help = "How often the program launched it with this grid and block in these NVTX ranges",
         .role = "program"},
     PointColumn{.title = "time",
                 .is_number = true,

@@ -128,11 +128,13 @@ std::string roofless_reason(const RooflinePoint& group) {
 
 std::string counted_sentence(const Run& run, const ProgramUse& program) {
   if (!program.partly_counted.empty()) return partly_counted_sentence(run);
-  std::string text =
-      fmt::format("Counters are complete for {} of GPU time", format::percent(program.counted_share));
+  std::string text = program.counted_share > 0 ? fmt::format("Counters are complete for {} of GPU time",
+                                                             format::percent(program.counted_share))
+                                               : "No kernel has all of its counters";
   if (program.roofless_share > 0) {
-    text += fmt::format("; {} has no roof and is left out of the savings",
-                        format::percent(program.roofless_share));
+    text +=
+        fmt::format("; {}{} has no roof and is left out of the savings",
+                    format::percent(program.roofless_share), program.counted_share > 0 ? "" : " of GPU time");
   }
   return text + ".";
 }
@@ -299,10 +301,9 @@ Table use_table(std::string_view title, std::string_view first, const std::vecto
       ++table.left_out;
       continue;
     }
-    table.rows.push_back(
-        {indent(use.depth) + use.name, format::percent(use.share), format::duration(use.total_s),
-         fmt::format("{}", use.launches), rate(use), intensity(use),
-         use.roofed_s > 0 ? format::duration(use.recoverable_s) : std::string(format::kUnavailable)});
+    table.rows.push_back({indent(use.depth) + use.name, format::percent(use.share),
+                          format::duration(use.total_s), fmt::format("{}", use.launches), rate(use),
+                          intensity(use), format::saving(use.recoverable_s)});
   }
   return table;
 }

@@ -897,7 +897,7 @@ TEST_F(ProfileMerge, LeavesOutTheShortestOfTooManyGroups) {
   const MergedProfile profile = merged(records);
   EXPECT_EQ(profile.measurements.size(), kMaxProfiledPoints);
   ASSERT_EQ(profile.application.problems.size(), 1);
-  EXPECT_THAT(profile.application.problems[0].cause, HasSubstr("1 groups of launches"));
+  EXPECT_THAT(profile.application.problems[0].cause, HasSubstr("1 launch groups"));
   for (const Measurement& measurement : profile.measurements) {
     EXPECT_NE(measurement.point.axes.number("grid"), 4);
   }

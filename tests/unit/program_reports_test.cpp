@@ -63,10 +63,10 @@ TEST(ProgramReports, BeginWithAKernelThatCouldSaveMoreInSeveralShapesThanAnyGrou
   other.point.axes.set("grid", std::uint64_t{1024});
   run.measurements.push_back(other);
   EXPECT_THAT(program_headline(*ReportModel(run).experiments.at(0).program),
-              HasSubstr("; multi_tensor_apply<FusedAdam, f32> (2 shapes) could save up to 755.9 µs"));
+              HasSubstr("; multi_tensor_apply<FusedAdam, f32> (2 launch groups) could save up to 755.9 µs"));
   LaunchStatistics& launches = *run.measurements.back().launches;
   launches.overlapped_s = launches.total_s;
-  EXPECT_THAT(program_headline(*ReportModel(run).experiments.at(0).program), Not(HasSubstr("shapes")))
+  EXPECT_THAT(program_headline(*ReportModel(run).experiments.at(0).program), Not(HasSubstr("launch groups")))
       << "what the program would gain is not known";
 }
 

@@ -95,10 +95,13 @@ Json figures(const ProgramUse& use) {
       figure("launches", fmt::format("{}", use.launches),
              use.untimed > 0 ? fmt::format("{} not timed", use.untimed) : std::string("all timed")));
   list.push_back(tensor_figure(use));
-  list.push_back(figure("counters complete", format::percent(use.counted_share),
-                        use.roofless_share > 0
-                            ? fmt::format("of GPU time; no roof: {}", format::percent(use.roofless_share))
-                            : std::string("of GPU time; every kernel has a roof")));
+  const std::string roofs = use.roofless_share > 0
+                                ? fmt::format("no roof: {} of GPU time", format::percent(use.roofless_share))
+                                : "every kernel has a roof";
+  list.push_back(use.counted_share > 0
+                     ? figure("counters complete", format::percent(use.counted_share),
+                              fmt::format("of GPU time; {}", roofs))
+                     : figure("counters", "in part", fmt::format("no kernel has all of them; {}", roofs)));
   return list;
 }
 

@@ -329,11 +329,12 @@ class Merge {
                    .process = reading.id()});
     }
     if (end.left_out_launches > 0) {
-      add_problem({.cause = fmt::format("{} launches are left out: they are more, or in more groups, than a "
-                                        "process records",
-                                        end.left_out_launches),
-                   .hint = "profile a part of the program: --capture, --kernel and --nvtx select it",
-                   .process = reading.id()});
+      add_problem(
+          {.cause = fmt::format("{} launches are left out: they are more, or in more launch groups, than a "
+                                "process records",
+                                end.left_out_launches),
+           .hint = "profile a part of the program: --capture, --kernel and --nvtx select it",
+           .process = reading.id()});
     }
     if (end.lost_activities > 0) {
       add_problem({.cause = fmt::format("CUPTI had no room for {} launches, copies or sets: "
@@ -491,7 +492,7 @@ class Merge {
       all_ns += groups_[places[i]].traced_ns;
       if (i >= kMaxProfiledPoints) left_out_ns += groups_[places[i]].traced_ns;
     }
-    add_problem({.cause = fmt::format("{} groups of launches with {:.2g} % of the time of all kernels are "
+    add_problem({.cause = fmt::format("{} launch groups with {:.2g} % of the time of all kernels are "
                                       "left out: a run holds at most {}",
                                       places.size() - kMaxProfiledPoints,
                                       all_ns == 0 ? 0.0 : 100 * seconds(left_out_ns) / seconds(all_ns),
