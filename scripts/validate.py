@@ -31,6 +31,10 @@ import time
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 TIME_LIMIT_S = 240
 TRAINING_STEPS = 320  # of which the last ones are sampled
+# Forward: of each of 8 layers those for attention (4) and for the perceptron (8 widths), and the words of the vocabulary; for 8 texts
+# of 512 words.
+PRODUCTS_OF_A_STEP = 2 * 8 * 512 * (8 * (4 + 8) * 1024 ** 2 + 1024 * 32000)
+PRODUCTS_TOLERANCE = 0.005
 KERNEL_TIME_TOLERANCE = 0.05
 SAMPLED_BYTES_TOLERANCE = 0.03
 LINK_TOLERANCE = 0.02
@@ -176,6 +180,10 @@ class Validation:
         self.attempt("kernels of known work", self.known_work)
         self.attempt("kernels of experiments.yaml", self.own_kernels)
         self.attempt("kernels of training_step.py", self.programs_kernels)
+        self.attempt("products of training_step.py", self.programs_products)
+        for how in ["eager", "graphs"]:
+            what = f"operations of known_work.py, {how}"
+            self.attempt(what, lambda what, how=how: self.known_operations(what, how))
         self.attempt("times of training_step.py", self.programs_times)
         self.attempt("timeline of training_step.py", self.programs_timeline)
         self.attempt("links", self.links)
@@ -244,6 +252,30 @@ class Validation:
     def programs_kernels(self, what):
         needs_program("ncu")
         self.beside_ncu(what, self.training_run())
+
+    def programs_products(self, what):
+        """Kernels of one shape multiply by matrices of several sizes: their counts have to be those of all of them together."""
+        run = read_run(self.training_run())
+        ours = collections.Counter()
+        for measurement in run["measurements"]:
+            is_product = "flash" not in measurement["subject"] and "fmha" not in measurement["subject"]
+            operations = measurement["counters"].get("tensor_bf16_ops", 0)
+            if is_product and isinstance(operations, (int, float)):
+                ours[measurement["axes"].get("path")] += operations * measurement["launches"]["count"] / TRAINING_STEPS
+        self.table.add(what, "shapes of the layers",
+                       [comparison_of_ratio(f"Tensor Core operations of products, {path}", ours[path] / (factor * PRODUCTS_OF_A_STEP),
+                                            PRODUCTS_TOLERANCE) for path, factor in [("forward", 1), ("backward", 2)] if ours[path] > 0])
+
+    def known_operations(self, what, how):
+        """Operations of PyTorch whose work follows from their shapes."""
+        needs_module("torch")
+        spec = importlib.util.spec_from_file_location("known_work", self.training_step.parent / "known_work.py")
+        known_work = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(known_work)
+        run = read_run(self.new_run(f"known-{how}", "profile", "--quiet", "--once", "--", sys.executable, spec.origin, "--how", how))
+        self.table.add(what, "shapes", [comparison_of_ratio(f"{known_work.KNOWN[name].kind} of {name}", work / known_work.KNOWN[name].amount,
+                                                            known_work.KNOWN[name].tolerance)
+                                        for name, work, _ in known_work.counted_of(run) if known_work.KNOWN[name].amount])
 
     def programs_times(self, what):
         run = read_run(self.training_run())

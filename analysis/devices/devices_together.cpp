@@ -109,6 +109,8 @@ LaunchStatistics launches_of(const SameKernel& group, const std::vector<Weighted
   all.symbol = group.front()->launches->symbol;
   all.graph_nodes = group.front()->launches->graph_nodes;
   all.operations_per_tensor_instruction = group.front()->launches->operations_per_tensor_instruction;
+  all.period = group.front()->launches->period;
+  all.has_half_arithmetic = group.front()->launches->has_half_arithmetic;
   for (const Measurement* one : group) {
     const LaunchStatistics& launches = *one->launches;
     all.count += launches.count;
@@ -120,6 +122,9 @@ LaunchStatistics launches_of(const SameKernel& group, const std::vector<Weighted
     all.gaps_before += launches.gaps_before;
     all.idle_before_s += launches.idle_before_s;
     all.counted += launches.counted;
+    if (launches.period != all.period) all.period.reset();
+    if (launches.has_half_arithmetic != all.has_half_arithmetic) all.has_half_arithmetic.reset();
+    if (launches.counters_scale) all.counters_scale = launches.counters_scale;
     if (launches.operations_per_tensor_instruction != all.operations_per_tensor_instruction)
       all.operations_per_tensor_instruction = 0;
     for (const GraphKernelUse& kernel : launches.graph_kernels) {

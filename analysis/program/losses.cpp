@@ -22,9 +22,9 @@ bool overlaps(const RooflinePoint* group) {
   return group->launches->is_overlapped;
 }
 
-/// Kernels that could save notably more in several shapes, if they do not overlap with others: what the
-/// program would gain is then not known.
-std::vector<KernelSaving> shapes_savings(const ProgramUse& program) {
+/// Kernels that could save notably more in several launch groups, if they do not overlap with others: what
+/// the program would gain is then not known.
+std::vector<KernelSaving> group_savings(const ProgramUse& program) {
   std::vector<KernelSaving> savings = kernel_savings(program);
   std::erase_if(savings, [](const KernelSaving& saving) {
     return std::any_of(saving.groups.begin(), saving.groups.end(), overlaps);
@@ -63,8 +63,8 @@ std::vector<Loss> losses(const ProgramUse& program) {
                    .groups = fusion->kernels});
   }
   std::set<std::string_view> together;
-  for (const KernelSaving& saving : shapes_savings(program)) {
-    all.push_back({.kind = LossKind::shapes,
+  for (const KernelSaving& saving : group_savings(program)) {
+    all.push_back({.kind = LossKind::groups,
                    .share = saving_share(program, saving.recoverable_s, saving.recoverable_per_step_s),
                    .groups = saving.groups});
     together.insert(saving.groups.front()->measurement->point.subject);

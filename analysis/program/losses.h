@@ -27,7 +27,7 @@ enum class LossKind {
   waiting,  ///< in collectives, for the rank that comes last
   idle,
   fusion,  ///< several kernels where one would do
-  shapes,  ///< one kernel in several shapes
+  groups,  ///< one kernel in several launch groups
   kernel,
 };
 
@@ -37,7 +37,7 @@ struct Loss {
   std::vector<const RooflinePoint*> groups;  ///< the kernels that could save it, if any; the most first
 };
 
-/// The largest first. A kernel that is listed in several shapes together is not listed in each.
+/// The largest first. A kernel that is listed for several launch groups is not listed for each.
 std::vector<Loss> losses(const ProgramUse& program);
 
 }  // namespace rooflinectl

@@ -263,6 +263,8 @@ void set_implausible(RooflinePoint& point, const Run& run) {
   if (is_above_roof(point)) {
     point.implausible.push_back(
         fmt::format("{:.1f} % of roofline: {}", 100 * *point.fraction_of_roofline, likely_cause(run, point)));
+    // A level above its ceiling would be the same finding once more.
+    if (is_observed(point)) return;
   }
   for (const LevelUse& use : point.levels) {
     if (use.utilisation.value_or(0) <= 1 + kImplausible) continue;
@@ -271,7 +273,7 @@ void set_implausible(RooflinePoint& point, const Run& run) {
     if (ceiling != nullptr && *use.utilisation <= 1 + kImplausible + ceiling->relative_spread) continue;
     point.implausible.push_back(
         fmt::format("{:.1f} % of {}: not all counted bytes belong to this launch, or the ceiling is too low "
-                    "(remeasure it with --fresh)",
+                    "(--fresh measures it again)",
                     100 * *use.utilisation, use.ceiling));
   }
 }

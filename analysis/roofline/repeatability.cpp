@@ -85,9 +85,15 @@ std::optional<std::string> unrepeatable_evidence(const Measurement& measurement)
   for (const std::string_view key : kFloatOperations) consider(key);
   if (is_observed(measurement)) {
     // A program's launches work on different data each time, and none is counted twice.
-    if (spread < kSmallestObservedSpread) return std::nullopt;
-    return fmt::format("{} differs by {} between the {} launches that were counted", widest,
-                       spread_text(spread, "mean"), measurement.launches->counted);
+    const LaunchStatistics& launches = *measurement.launches;
+    if (spread < kSmallestObservedSpread || launches.period) return std::nullopt;
+    const std::string scaled =
+        launches.counters_scale
+            ? fmt::format("; counters are scaled by {:.3g}, to the mean time of all launches",
+                          *launches.counters_scale)
+            : "";
+    return fmt::format("{} differs by {} between the {} launches that were counted{}", widest,
+                       spread_text(spread, "mean"), launches.counted, scaled);
   }
   if (spread > 0) {
     return fmt::format("{} differs by {} between {} counts of the same launch", widest,

@@ -24,7 +24,7 @@ double dram_spread(const Measurement& measurement);
 double largest_count_spread(const Measurement& measurement);
 
 /// The evidence that the launch does not execute the same instructions every time, as a sentence; nothing if
-/// there is none.
+/// there is none. Launches of a program that repeat after a period, of which each was counted, need none.
 std::optional<std::string> unrepeatable_evidence(const Measurement& measurement);
 
 }  // namespace rooflinectl

@@ -22,7 +22,6 @@
 #include "core/program/application.h"
 #include "core/serial/run_file.h"
 #include "reports/reports.h"
-#include "reports/tables/agreement_summary.h"
 #include "reports/tables/agreement_table.h"
 #include "reports/text/text_table.h"
 #include "runner/crosscheck/cross_checks.h"
@@ -197,18 +196,12 @@ void print_check(const CrossCheck& check, bool every) {
   if (!check.hint.empty()) terminal::print("  hint: {}\n", check.hint);
   if (check.agreements.empty()) return;
 
-  std::vector<std::vector<std::string>> quantities = {quantity_headings()};
-  for (const QuantitySummary& summary : by_quantity(check.agreements)) {
-    quantities.push_back(quantity_cells(summary));
-  }
-  terminal::print("{}", text_table(quantities, "  "));
-
-  std::vector<std::vector<std::string>> rows = {agreement_headings(std::string(to_string(check.tool)))};
-  for (const Agreement& agreement : check.agreements) {
-    const bool agrees = agreement.verdict() == Verdict::agrees;
-    if (!agrees || (every && !is_zero(agreement))) rows.push_back(agreement_cells(agreement));
-  }
-  if (rows.size() > 1) terminal::print("\n{}", text_table(rows, "  "));
+  terminal::print("{}", text_table(quantity_table(check.agreements), kUnlimited, "  "));
+  const Table rows =
+      agreement_table(check.agreements, std::string(to_string(check.tool)), [&](const Agreement& agreement) {
+        return agreement.verdict() != Verdict::agrees || (every && !is_zero(agreement));
+      });
+  if (!rows.rows.empty()) terminal::print("\n{}", text_table(rows, kUnlimited, "  "));
 }
 
 int verdict_of(const std::vector<CheckOutcome>& outcomes, bool run_is_bad) {

@@ -41,20 +41,21 @@ std::string joined(const std::vector<Dtype>& dtypes) {
 }
 
 void print_variants(const std::vector<VariantInfo>& variants) {
-  std::vector<std::vector<std::string>> rows = {
-      {"variant", "label", "dtypes", "block sizes", "elements/thread", "output", "idea"}};
+  Table table = {
+      .columns = {
+          {"variant"}, {"label"}, {"dtypes"}, {"block sizes"}, {"elements/thread"}, {"output"}, {"idea"}}};
   for (const VariantInfo& variant : variants) {
     if (variant.dtypes.empty()) {  // only its id is known
-      rows.push_back({variant.id, "", "", "", "", "", ""});
+      table.rows.push_back({variant.id, "", "", "", "", "", ""});
       continue;
     }
-    rows.push_back(
+    table.rows.push_back(
         {variant.id, variant.label, joined(variant.dtypes),
          fmt::format("{}", fmt::join(variant.block_sizes, " ")),
          variant.default_elements_per_thread ? fmt::format("{}", *variant.default_elements_per_thread) : "",
          std::string(to_string(variant.output)), variant.title});
   }
-  terminal::print("{}", text_table(rows));
+  terminal::print("{}", text_table(table));
 }
 
 void list_variants(const ListOptions& options) {
@@ -92,41 +93,43 @@ void list_primitives(const ListOptions& options) {
     print_list(encode(catalogue));
     return;
   }
-  std::vector<std::vector<std::string>> rows = {
-      {"primitive", "family", "by", "type", "scope", "instructions", "what it does"}};
+  Table table = {
+      .columns = {
+          {"primitive"}, {"family"}, {"by"}, {"type"}, {"scope"}, {"instructions"}, {"what it does"}}};
   for (const PrimitiveInfo& primitive : catalogue.primitives) {
-    rows.push_back({primitive.id, primitive.family, primitive.by, std::string(to_string(primitive.dtype)),
-                    std::string(to_string(primitive.scope)),
-                    primitive.instructions ? fmt::format("{}", *primitive.instructions) : "",
-                    primitive.title});
+    table.rows.push_back({primitive.id, primitive.family, primitive.by,
+                          std::string(to_string(primitive.dtype)), std::string(to_string(primitive.scope)),
+                          primitive.instructions ? fmt::format("{}", *primitive.instructions) : "",
+                          primitive.title});
   }
-  terminal::print("{}", text_table(rows));
+  terminal::print("{}", text_table(table));
 }
 
 // ---- metrics ----
 
 void print_chip(const ChipCounters& chip) {
   terminal::print("{}: {} {}\n\n", chip.chip, chip.passes, chip.passes == 1 ? "pass" : "passes");
-  std::vector<std::vector<std::string>> rows = {{"counter", "hardware metric", "meaning"}};
+  Table table = {.columns = {{"counter"}, {"hardware metric"}, {"meaning"}}};
   for (const CounterInfo& counter : chip.counters) {
-    rows.push_back(
+    table.rows.push_back(
         {counter.key, counter.metric.empty() ? "(none on this chip)" : counter.metric, counter.meaning});
   }
-  terminal::print("{}", text_table(rows));
+  terminal::print("{}", text_table(table));
 }
 
 void print_chips(const std::vector<ChipCounters>& chips) {
-  std::vector<std::vector<std::string>> rows = {{"chip", "passes", "missing counters"}};
+  Table table = {.columns = {{"chip"}, {"passes"}, {"missing counters"}}};
   for (const ChipCounters& chip : chips) {
     std::vector<std::string> missing;
     for (const CounterInfo& counter : chip.counters) {
       if (counter.metric.empty()) missing.push_back(counter.key);
     }
-    rows.push_back({chip.chip, fmt::format("{}", chip.passes), fmt::format("{}", fmt::join(missing, " "))});
+    table.rows.push_back(
+        {chip.chip, fmt::format("{}", chip.passes), fmt::format("{}", fmt::join(missing, " "))});
   }
   terminal::print(
       "{}\n`rooflinectl list metrics --chip {}` lists the counters with their hardware metrics.\n",
-      text_table(rows), chips.empty() ? "CHIP" : chips.back().chip);
+      text_table(table), chips.empty() ? "CHIP" : chips.back().chip);
 }
 
 void list_metrics(const ListOptions& options) {
@@ -148,15 +151,16 @@ void list_devices(const ListOptions& options) {
     print_list(encode(devices));
     return;
   }
-  std::vector<std::vector<std::string>> rows = {
-      {"index", "name", "compute capability", "SMs", "memory", "L2", "UUID"}};
+  Table table = {
+      .columns = {{"index"}, {"name"}, {"compute capability"}, {"SMs"}, {"memory"}, {"L2"}, {"UUID"}}};
   for (const DeviceInfo& device : devices) {
-    rows.push_back({fmt::format("{}", device.index), device.name,
-                    fmt::format("{}.{}", device.compute_capability / 10, device.compute_capability % 10),
-                    fmt::format("{}", device.sm_count), format::memory_size(device.memory_bytes),
-                    format::memory_size(device.l2_bytes), device.uuid});
+    table.rows.push_back(
+        {fmt::format("{}", device.index), device.name,
+         fmt::format("{}.{}", device.compute_capability / 10, device.compute_capability % 10),
+         fmt::format("{}", device.sm_count), format::memory_size(device.memory_bytes),
+         format::memory_size(device.l2_bytes), device.uuid});
   }
-  terminal::print("{}", text_table(rows));
+  terminal::print("{}", text_table(table));
 }
 
 // ---- the command ----

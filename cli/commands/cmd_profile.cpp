@@ -114,7 +114,7 @@ void print_incomplete(const ProfileResult& result) {
   terminal::print(
       stderr,
       "counters incomplete for {} ({} of GPU time); to complete them: rooflinectl profile --rerun -- {}\n",
-      format::counted(result.incomplete_points, "group"), format::percent(result.incomplete_share),
+      format::counted(result.incomplete_points, "launch group"), format::percent(result.incomplete_share),
       command_text(result.run.application->command_line));
 }
 
@@ -205,7 +205,7 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
                                                "hardware counters");
   command
       ->add_option("--samples", settings.samples,
-                   "Launches to count of each group (kernel, grid, block, shared memory, NVTX path)")
+                   "Launches to count of each launch group (kernel, grid, block, shared memory, NVTX path)")
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("NUMBER")
       ->capture_default_str();
@@ -284,7 +284,8 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
   command->add_flag(
       "--json", options->json,
       "Print a summary as JSON, in SI units, on standard output after the program's own output");
-  command->add_flag("--all", options->all, "Show every group in the terminal, not only the notable ones");
+  command->add_flag("--all", options->all,
+                    "Show every launch group in the terminal, not only the notable ones");
   command->add_flag("-q,--quiet", options->quiet, "Print only the path of the report, and errors");
   command->footer(
       "The program's standard input, output and error are its own; rooflinectl prints\n"

@@ -30,7 +30,7 @@ void ProfileProgressLines::progressed(const ProfileProgress& progress) {
   // A program that runs again to be counted may not be traced.
   const std::string launches = progress.launches > 0 ? fmt::format("{} launches, ", progress.launches) : "";
   terminal::print(stderr, "rooflinectl: {}{}, {} counted; {}\n", launches,
-                  format::counted(progress.groups, "group"), progress.counted,
+                  format::counted(progress.groups, "launch group"), progress.counted,
                   pass_.empty() ? "tracing" : fmt::format("counting {}", pass_));
 }
 
@@ -41,7 +41,7 @@ void ProfileProgressLines::runs_again(std::size_t points, double share) {
       stderr,
       "rooflinectl: running the program again to complete the counters of {} ({} of GPU time); --once "
       "prevents this\n",
-      format::counted(points, "group"), format::percent(share));
+      format::counted(points, "launch group"), format::percent(share));
 }
 
 void ProfileProgressLines::measures_ceilings(const DeviceInfo& device) {

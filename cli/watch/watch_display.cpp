@@ -141,31 +141,26 @@ std::string WatchDisplay::table_text(double elapsed_s,
     now.push_back(rates[device] ? values_of(device, *rates[device])
                                 : std::vector<std::optional<double>>(kRows.size()));
   }
-  std::vector<std::string> titles;
-  std::vector<std::vector<std::string>> columns(is_single ? 3 : rates.size());
+  Table table = {.columns = {{fmt::format("{:.0f} s", elapsed_s)}}};
+  if (is_single) {
+    for (const char* heading : {"now", "mean", "busiest second"}) table.columns.push_back({heading, true});
+  } else {
+    for (const DeviceInfo& device : run_.devices) {
+      table.columns.push_back({fmt::format("GPU {}", device.index), true});
+    }
+  }
   for (std::size_t row = 0; row < kRows.size(); ++row) {
     const bool is_known =
         std::any_of(seen_.begin(), seen_.end(), [&](const auto& device) { return device[row].seconds > 0; });
     if (!is_known) continue;
-    titles.emplace_back(kRows[row].title);
-    for (std::size_t device = 0; device < rates.size(); ++device) {
-      columns[device].push_back(text_of(now[device][row], kRows[row].shown));
-    }
+    std::vector<std::string>& cells = table.rows.emplace_back(1, std::string(kRows[row].title));
+    for (const auto& device : now) cells.push_back(text_of(device[row], kRows[row].shown));
     if (!is_single) continue;
     const Seen& seen = seen_[0][row];
-    columns[1].push_back(text_of(seen.sum / static_cast<double>(seen.seconds), kRows[row].shown));
-    columns[2].push_back(text_of(seen.most, kRows[row].shown));
+    cells.push_back(text_of(seen.sum / static_cast<double>(seen.seconds), kRows[row].shown));
+    cells.push_back(text_of(seen.most, kRows[row].shown));
   }
-  std::vector<std::string> headings = {"now", "mean", "busiest second"};
-  if (!is_single) {
-    headings.clear();
-    for (const DeviceInfo& device : run_.devices) headings.push_back(fmt::format("GPU {}", device.index));
-  }
-  const std::string time = fmt::format("{:.0f} s", elapsed_s);
-  std::vector<TextColumn> table = {text_column(time, false, titles)};
-  for (std::size_t i = 0; i < columns.size(); ++i)
-    table.push_back(text_column(headings[i], true, columns[i]));
-  return text_table(std::move(table), static_cast<std::size_t>(columns_of(stdout)) - 1, {});
+  return text_table(table, static_cast<std::size_t>(columns_of(stdout)) - 1);
 }
 
 std::string WatchDisplay::line_text(double elapsed_s, std::size_t device, const SampledRates& rates) const {

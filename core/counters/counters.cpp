@@ -3,6 +3,10 @@
 
 namespace rooflinectl {
 
+bool is_count(std::string_view key) {
+  return !key.ends_with("_efficiency") && !key.ends_with("_clock_hz") && key != counter::kOccupancy;
+}
+
 std::optional<double> value_of(const Counters& counters, std::string_view key) {
   const auto found = counters.find(key);
   return found == counters.end() ? std::nullopt : found->second.value();

@@ -42,6 +42,9 @@ std::optional<double> value_of(const Counters& counters, std::string_view key);
 /// device: 10 to 60 MB/s on an H200. This much is allowed.
 inline constexpr double kBackgroundDramBytesPerS = 100e6;
 
+/// Whether a counter adds up over launches, unlike ratios and clocks.
+bool is_count(std::string_view key);
+
 /// The keys of the counters. Units: bytes, thread-level instructions, ratios between 0 and 1, hertz, or
 /// counts of warp-level events, according to their names. What each means and which hardware metric it comes
 /// from: the metric catalogue (`core/counters/metrics.cpp`) and `docs/metrics.md`.

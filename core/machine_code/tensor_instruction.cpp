@@ -312,6 +312,32 @@ constexpr bool is_of(const Encoding& encoding, int architecture) {
 
 }  // namespace
 
+bool is_half_arithmetic(int architecture, InstructionWord word) {
+  constexpr std::uint32_t kHadd2 = 0x30;
+  constexpr std::uint32_t kHfma2 = 0x31;
+  constexpr std::uint32_t kHmul2 = 0x32;
+  constexpr std::uint32_t kHfma2Mma = 0x35;  // of GA100 and GH100, where the Tensor Cores' pipe executes it
+  constexpr std::uint64_t kConstantC = 2;
+  constexpr std::uint64_t kZeroRegister = 0xff;
+  constexpr unsigned kA = 24;
+  constexpr unsigned kB = 64;  // where C is a constant
+  constexpr unsigned kToF32 = 78;
+  switch (opcode_of(word)) {
+    case kHadd2:
+      return !bit(word, kToF32);
+    case kHmul2:
+      return true;
+    case kHfma2Mma:
+      if (architecture < 80 || architecture > 90) return false;
+      [[fallthrough]];
+    case kHfma2:
+      return bits(word, kOperands, 3) != kConstantC || bits(word, kA, 8) != kZeroRegister ||
+             bits(word, kB, 8) != kZeroRegister;
+    default:
+      return false;
+  }
+}
+
 bool is_known_architecture(int architecture) {
   return std::find(kArchitectures.begin(), kArchitectures.end(), architecture) != kArchitectures.end();
 }

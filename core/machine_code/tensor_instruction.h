@@ -70,6 +70,11 @@ struct InstructionWord {
   std::uint64_t high = 0;
 };
 
+/// Whether an instruction adds or multiplies FP16 or BF16 values outside of the Tensor Cores. Others with the
+/// same opcodes, which counters count with these, convert to FP32 (HADD2.F32) or bring a constant into a
+/// register (HFMA2 of two zero registers).
+bool is_half_arithmetic(int architecture, InstructionWord word);
+
 constexpr std::uint32_t opcode_of(InstructionWord word) {
   return word.low & 0x1ffU;
 }

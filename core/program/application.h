@@ -202,9 +202,18 @@ struct LaunchStatistics {
   std::uint64_t gaps_before = 0;  ///< of `UndisturbedUse::gaps`, those that ended with a launch
   double idle_before_s = 0;       ///< their sum
   std::uint64_t counted = 0;      ///< launches with counters
+  /// If the launches differ, and their times repeat after so many: then each of these was counted, and counts
+  /// the same in the means of the counters. Nothing if they are alike, or the counters are plain means.
+  std::optional<std::uint64_t> period;
+  /// If the launches differ without such a period: what the means of counters were multiplied by, as the mean
+  /// time of all launches is that of the counted ones times this; of several passes, what is furthest from 1.
+  std::optional<double> counters_scale;
   /// If the operations of the Tensor Cores were not counted, but follow from the machine code and the number
   /// of tensor instructions: those of a warp in one of these; else 0.
   double operations_per_tensor_instruction = 0;
+  /// Whether the machine code has arithmetic on FP16 or BF16 outside of the Tensor Cores; nothing if that is
+  /// not known.
+  std::optional<bool> has_half_arithmetic;
   std::optional<std::uint64_t> graph_nodes;   ///< where the point is a CUDA graph: how many it has
   std::vector<GraphKernelUse> graph_kernels;  ///< of a CUDA graph, the longest total first
   std::vector<LaunchTimes> over_time;         ///< by their starts; empty in older runs

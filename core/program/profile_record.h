@@ -58,6 +58,8 @@ struct Kernel {
   /// The kinds of instructions with which it may use the Tensor Cores, from its machine code; nothing if that
   /// could not be read.
   std::optional<std::vector<TensorInstruction>> tensor_instructions;
+  /// Whether it may do arithmetic on FP16 or BF16 outside of the Tensor Cores; nothing likewise.
+  std::optional<bool> has_half_arithmetic;
 
   bool operator==(const Kernel&) const = default;
 };

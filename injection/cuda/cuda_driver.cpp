@@ -73,12 +73,14 @@ record::Kernel CudaDriver::kernel(const Launch& launch) {
   const auto bytes = [&](CUfunction_attribute which) {
     return static_cast<std::uint64_t>(attribute(loaded, which));
   };
+  const auto known = launch.symbol == nullptr ? std::nullopt : code_.of(launch.symbol);
   return {.symbol = launch.symbol == nullptr ? "?" : launch.symbol,
           .registers_per_thread = attribute(loaded, CU_FUNC_ATTRIBUTE_NUM_REGS),
           .static_shared_bytes = bytes(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES),
           .local_bytes_per_thread = bytes(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES),
           .code = code_of(given, loaded),
-          .tensor_instructions = launch.symbol == nullptr ? std::nullopt : code_.of(launch.symbol)};
+          .tensor_instructions = known ? std::optional(known->tensor_instructions) : std::nullopt,
+          .has_half_arithmetic = known ? std::optional(known->has_half_arithmetic) : std::nullopt};
 }
 
 /// By the library of a context-independent kernel, or else by the module.

@@ -50,14 +50,17 @@ void LaunchSampling::find_awaited() {
   }
 }
 
-bool LaunchSampling::wants(GroupId group) {
-  ++groups_[group].launches;
-  return is_awaited(group, pass_) && groups_[group].launches >= state(group, pass_).next;
+bool LaunchSampling::wants(GroupId id, std::uint64_t ordinal) {
+  Group& group = groups_[id];
+  ++group.launches;
+  if (!is_awaited(id, pass_) || group.launches < state(id, pass_).next) return false;
+  return group.period == 0 || !state(id, pass_).places[ordinal % group.period];
 }
 
-void LaunchSampling::counted(GroupId group, double now) {
-  change(group, [](Group& changed, State& state) {
+void LaunchSampling::counted(GroupId group, double now, std::uint64_t ordinal) {
+  change(group, [&](Group& changed, State& state) {
     ++state.counted;
+    if (changed.period > 0) state.places[ordinal % changed.period] = true;
     state.next = next_after(changed);
   });
   voids_[groups_[group].kernel] = 0;
@@ -71,7 +74,17 @@ void LaunchSampling::varies(GroupId group) {
   });
 }
 
+/// Places that were counted before the period was known are counted again: which they were is not known.
+void LaunchSampling::repeats(GroupId group, std::size_t period) {
+  change(group, [&](Group& changed, State&) {
+    changed.period = period;
+    for (State& state : changed.states)
+      state = {.counted = 0, .next = 1, .places = std::vector<bool>(period)};
+  });
+}
+
 int LaunchSampling::samples_for(GroupId group) const {
+  if (groups_[group].period > 0) return static_cast<int>(groups_[group].period);
   return groups_[group].is_varying ? std::max(samples_, kVaryingSamples) : samples_;
 }
 

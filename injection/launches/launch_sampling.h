@@ -25,7 +25,8 @@ using GroupId = std::uint32_t;
 /// Of each group, `samples` launches are counted in each pass that it needs: the first, and then each time
 /// the number of launches has doubled, so that they spread over the run. Of a group whose launches differ,
 /// `kVaryingSamples` are counted, one after the other, so that different launches are counted as often as
-/// they occur. Of a kernel in a graph, whose launches are few, each is counted.
+/// they occur; if they repeat after a period, one at each place of it. Of a kernel in a graph, whose launches
+/// are few, each is counted.
 class LaunchSampling {
  public:
   explicit LaunchSampling(int samples) : samples_(samples) {}
@@ -46,13 +47,16 @@ class LaunchSampling {
   /// Begins a pass: launches are counted from 0 again.
   void begin(Pass pass, double now);
 
-  /// A launch of the group is coming: returns whether it is to be counted.
-  bool wants(GroupId group);
+  /// A launch of the group is coming, the `ordinal`-th, which matters if they repeat: returns whether it is
+  /// to be counted.
+  bool wants(GroupId group, std::uint64_t ordinal = 0);
   /// Its launches take different times.
   void varies(GroupId group);
+  /// These repeat after so many launches, at most `kLongestPeriod`.
+  void repeats(GroupId group, std::size_t period);
   bool is_varying(GroupId group) const { return groups_[group].is_varying; }
   /// It was counted.
-  void counted(GroupId group, double now);
+  void counted(GroupId group, double now, std::uint64_t ordinal = 0);
   /// It was to be counted, but earlier work was not done in time.
   void postponed(GroupId group);
   /// It was to be counted, but the program had to continue before it was done. Some launches pass before it
@@ -84,12 +88,14 @@ class LaunchSampling {
  private:
   struct State {
     int counted = 0;
-    std::uint64_t next = 1;  // the launch, since the pass began, that is counted next
+    std::uint64_t next = 1;    // the launch, since the pass began, that is counted next
+    std::vector<bool> places;  // of the period, which were counted; empty for a group without one
   };
   struct Group {
     std::array<State, kPasses.size()> states;
     std::uint64_t kernel = 0;
     std::uint64_t launches = 0;  // since the pass began
+    std::size_t period = 0;      // 0 if there is none
     bool is_known_to_end = false;
     bool is_varying = false;
     bool is_in_graph = false;

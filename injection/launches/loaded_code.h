@@ -13,8 +13,15 @@
 
 namespace rooflinectl::injection {
 
-/// The tensor instructions of all functions that the process has loaded, by their symbols. Of a cubin nothing
-/// else is kept, as its memory belongs to the driver. Member functions may be called from any thread.
+/// What a function executes on the Tensor Cores, and whether it does arithmetic on FP16 or BF16 elsewhere.
+struct KnownCode {
+  std::vector<TensorInstruction> tensor_instructions;
+  bool has_half_arithmetic = false;
+};
+
+/// The instructions, of these kinds, of all functions that the process has loaded, by their symbols. Of a
+/// cubin nothing else is kept, as its memory belongs to the driver. Member functions may be called from any
+/// thread.
 class LoadedCode {
  public:
   /// A module was loaded: less than 0.2 ms for a MB of code.
@@ -23,14 +30,14 @@ class LoadedCode {
   /// What functions with that symbol may execute, those of all modules taken together: a launched function's
   /// module cannot be told from others that have one with the same symbol. Nothing if none was loaded that
   /// can be decoded.
-  std::optional<std::vector<TensorInstruction>> of(std::string_view symbol);
+  std::optional<KnownCode> of(std::string_view symbol);
 
   /// Of later ones nothing is known.
   static constexpr std::size_t kMostFunctions = 200'000;
 
  private:
   OrderedMutex<LockOrder::kernels> mutex_;
-  std::unordered_map<std::uint64_t, std::vector<TensorInstruction>> of_symbol_;  // by its digest
+  std::unordered_map<std::uint64_t, KnownCode> of_symbol_;  // by its digest
 };
 
 }  // namespace rooflinectl::injection

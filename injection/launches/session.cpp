@@ -10,6 +10,7 @@
 
 #include "collector/cupti/counters_in_use.h"
 #include "core/error.h"
+#include "core/stats/period.h"
 
 namespace rooflinectl::injection {
 
@@ -172,7 +173,8 @@ bool Session::before_launch(GroupId group, bool may_be_counted) {
   prepare_launch(turn, lock);
   ++groups_[group].launches;
   if (sampling_.was_voided(group)) may_be_stuck_ = true;
-  const bool is_wanted = pass_ && may_be_counted && sampling_.wants(group) && may_count_more();
+  const bool is_wanted =
+      pass_ && may_be_counted && sampling_.wants(group, groups_[group].launches) && may_count_more();
   bool is_counted = false;
   if (is_wanted && !open_ && turn.is_free()) {
     turn.take();
@@ -202,13 +204,13 @@ bool Session::before_graph(const std::vector<GroupId>& kernels, bool may_run_by_
   wait_for_turn(lock);
   Turn turn(*this);
   prepare_launch(turn, lock);
-  for (const GroupId kernel : kernels) ++groups_[kernel].launches;
   const auto is_wanted = [this](GroupId kernel) { return sampling_.is_awaited(kernel, *pass_); };
   const bool is_free = pass_ && may_count_more() && !open_ && turn.is_free();
   if (may_run_by_nodes && is_free && std::any_of(kernels.begin(), kernels.end(), is_wanted)) {
     turn.take();
     if (wait_for_device(lock)) return true;
   }
+  for (const GroupId kernel : kernels) ++groups_[kernel].launches;
   ++device_.in_progress;
   return false;
 }
@@ -357,7 +359,7 @@ void Session::after_launch(GroupId group, bool is_counted, bool has_failed) {
     if (open_->is_void)
       settle_void();
     else if (!open_->is_settled)
-      sampling_.counted(group, launching_s_);
+      sampling_.counted(group, launching_s_, ranges_[open_->range].ordinal);
     open_.reset();
   } else {
     may_be_stuck_ = true;
@@ -384,6 +386,7 @@ void Session::take_traced() {
   const std::lock_guard lock(traced_mutex_);
   for (const Traced& launch : newly_traced_) {
     Group& group = groups_[launch.group];
+    if (group.is_followed) group.times_s.push_back(launch.duration_s);
     if (launch.was_held) {
       const bool is_known = launch.duration_s > kTimesHeld * limit_after_launch(launch.group);
       if (is_known) group.held_s = std::max(group.held_s, launch.duration_s);
@@ -404,11 +407,26 @@ void Session::find_varying() {
     const Group& group = groups_[id];
     const bool matters = group.launches_before_rest == 0 && group.traced >= kLaunchesToCompare &&
                          group.traced_s >= kShareThatMatters * traced_s_;
+    if (groups_[id].is_followed) find_period(id);
     if (!matters || sampling_.is_varying(id)) continue;
     const double mean = group.traced_s / static_cast<double>(group.traced);
     const double variance = group.traced_s2 / static_cast<double>(group.traced) - mean * mean;
-    if (variance > kVaries * kVaries * mean * mean) sampling_.varies(id);
+    if (variance <= kVaries * kVaries * mean * mean) continue;
+    sampling_.varies(id);
+    groups_[id].is_followed = true;
   }
+}
+
+/// Launches that repeat after more than would be counted are counted at each place of the period. A shorter
+/// series could lie within a part of the period that repeats by itself.
+void Session::find_period(GroupId id) {
+  constexpr std::size_t kTimesNeeded = 3 * kLongestPeriod;
+  Group& group = groups_[id];
+  if (group.times_s.size() < kTimesNeeded) return;
+  const std::size_t period = period_of(group.times_s, kLongestPeriod);
+  if (period > LaunchSampling::kVaryingSamples) sampling_.repeats(id, period);
+  group.is_followed = false;
+  group.times_s = {};
 }
 
 void Session::tick() {
@@ -600,7 +618,7 @@ void Session::take(const std::vector<Gpu::CountedRange>& counted) {
   for (Range& range : ranges_) {
     if (!range.is_late) continue;
     if (groups_[range.group].held_s > 0) {
-      sampling_.counted(range.group, launching_s_);
+      sampling_.counted(range.group, launching_s_, range.ordinal);
     } else {
       range.is_void = true;
       note_void(range.group);

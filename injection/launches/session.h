@@ -158,6 +158,8 @@ class Session {
     bool was_void = false;
     bool is_left_alone_told = false;
     TensorUse tensor;
+    bool is_followed = false;     // whether it is yet to be seen if its launches repeat
+    std::vector<double> times_s;  // of all launches since then
   };
   struct Range {
     GroupId group = 0;
@@ -175,6 +177,7 @@ class Session {
   void tick();
   void take_traced();
   void find_varying();
+  void find_period(GroupId id);
   void prepare_launch(Turn& turn, Lock& lock);
   bool open_range(GroupId group, Lock& lock);
   void end_late_range(Turn& turn, Lock& lock);

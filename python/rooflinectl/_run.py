@@ -57,7 +57,7 @@ class Run:
 
     @property
     def points(self) -> pandas.DataFrame:
-        """A row per point, or per group of a program's launches: the columns of points.csv (docs/data.md)."""
+        """A row per point, or per launch group of a program: the columns of points.csv (docs/data.md)."""
         return self.frame("points")
 
     @property
@@ -98,7 +98,7 @@ class Run:
         """What bounds each point, the evidence, and what to try next: `rooflinectl explain --json`.
 
         point: a label, a kernel, or a glob; all points without it. budget: tokens that the answer may take (at least 200); the
-        points that could gain most come first, and those left out are counted.
+        points that could save most come first, and those left out are counted.
         """
         options = [] if point is None else ["--point", point]
         options += [] if budget is None else ["--budget", str(budget)]

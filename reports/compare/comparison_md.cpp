@@ -30,12 +30,7 @@ std::string comparison_md(const RunComparison& comparison, const std::string& pi
   if (!unrelated.empty()) text += unrelated + "\n\n";
   text += fmt::format("![Change of every point]({})\n\n", picture);
   const std::vector<const PointComparison*> points = table_points(comparison, kMostOfPrograms);
-  if (!points.empty()) text += markdown::table_head(comparison_columns());
-  for (const PointComparison* point : points) {
-    std::vector<std::string> cells;
-    for (const ComparisonColumn& column : comparison_columns()) cells.push_back(column.text(*point));
-    text += markdown::table_row(cells);
-  }
+  if (!points.empty()) text += markdown::table(comparison_table(points));
   text += fmt::format("\n{}\n", comparison_explanation(comparison));
   text += section("Programs", program_change_texts(comparison));
   text += section("Counter changes", comparison_notes(comparison, kMostMoves));

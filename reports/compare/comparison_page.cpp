@@ -12,10 +12,10 @@
 #include "reports/compare/comparison_reports.h"
 #include "reports/compare/comparison_table.h"
 #include "reports/draw/embedded.h"
-#include "reports/draw/svg.h"
 #include "reports/draw/theme_css.h"
 #include "reports/text/base64.h"
 #include "reports/text/format.h"
+#include "reports/text/markup.h"
 #include "reports/text/template.h"
 
 namespace rooflinectl {
@@ -33,27 +33,12 @@ std::string html_list(const std::string& title, const std::vector<std::string>& 
   return html + "</ul>\n";
 }
 
-std::string cell(std::string_view element, bool is_number, std::string_view text) {
-  return fmt::format("<{0}{1}>{2}</{0}>", element, is_number ? R"( class="number")" : "",
-                     escape_markup(text));
-}
-
 // The row of a point is the place of its arrow in the chart.
 std::string table(const RunComparison& comparison) {
-  std::string html =
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Points\"><table "
-      "class=\"points\"><thead><tr>";
-  for (const ComparisonColumn& column : comparison_columns())
-    html += cell("th", column.is_number, column.title);
-  html += "</tr></thead><tbody>\n";
-  for (const PointComparison* point : table_points(comparison, kMostGroups)) {
-    html += fmt::format(R"(<tr class="{}">)", to_string(point->change));
-    for (const ComparisonColumn& column : comparison_columns()) {
-      html += cell("td", column.is_number, column.text(*point));
-    }
-    html += "</tr>\n";
-  }
-  return html + "</tbody></table></div>\n";
+  const std::vector<const PointComparison*> points = table_points(comparison, kMostGroups);
+  std::vector<std::string_view> changes;
+  for (const PointComparison* point : points) changes.push_back(to_string(point->change));
+  return html_table(comparison_table(points), "points", changes);
 }
 
 std::string signed_duration(double seconds) {
@@ -75,7 +60,7 @@ std::string step_label(const WaterfallStep& step) {
     case KernelChange::only_before:
       return fmt::format("{} (only before{})", step.label, groups);
     case KernelChange::reshaped:
-      return fmt::format("{} (other shapes or ranges{})", step.label, groups);
+      return fmt::format("{} (other grids, blocks or ranges{})", step.label, groups);
     case KernelChange::rest:
       break;
   }

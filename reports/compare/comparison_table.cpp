@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 
 #include "analysis/roofline/point.h"
 #include "reports/charts/model/chart_texts.h"
@@ -84,19 +83,6 @@ bool is_of_program(const PointComparison& point) {
   return is_observed(point.now != nullptr ? *point.now : *point.base);
 }
 
-constexpr std::array kComparisonColumns = {
-    ComparisonColumn{"verdict", false, verdict_text},
-    ComparisonColumn{"point", false, [](const PointComparison& p) { return p.label; }},
-    ComparisonColumn{"experiment", false, [](const PointComparison& p) { return p.point.experiment; }},
-    ComparisonColumn{"launch", false, launch_change},
-    ComparisonColumn{"before", true, time_before},
-    ComparisonColumn{"now", true, time_now},
-    ComparisonColumn{"change", true, time_change},
-    ComparisonColumn{"95 % interval", true, time_interval},
-    ComparisonColumn{"% of roofline", true, fraction_of_roofline},
-    ComparisonColumn{"bound by", false, bound_change},
-};
-
 constexpr std::size_t kMostNotesOfPrograms = 20;
 
 std::string note(const PointComparison& point, std::size_t most_changes) {
@@ -135,8 +121,25 @@ std::string verdict_text(const PointComparison& point) {
   return std::string(to_string(point.change));
 }
 
-std::span<const ComparisonColumn> comparison_columns() {
-  return kComparisonColumns;
+Table comparison_table(const std::vector<const PointComparison*>& points) {
+  Table table = {.title = "Points",
+                 .columns = {{"verdict"},
+                             {"point"},
+                             {"experiment"},
+                             {"launch"},
+                             {"before", true},
+                             {"now", true},
+                             {"change", true},
+                             {"95 % interval", true},
+                             {"% of roofline", true},
+                             {"bound by"}},
+                 .dispensable = {"launch", "bound by", "% of roofline"}};
+  for (const PointComparison* point : points) {
+    table.rows.push_back({verdict_text(*point), point->label, point->point.experiment, launch_change(*point),
+                          time_before(*point), time_now(*point), time_change(*point), time_interval(*point),
+                          fraction_of_roofline(*point), bound_change(*point)});
+  }
+  return table;
 }
 
 std::string primitives_note(const RunComparison& comparison) {

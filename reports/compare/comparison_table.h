@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/compare/comparison.h"
+#include "reports/text/table.h"
 
 /// The columns and sentences that all forms of a comparison share.
 namespace rooflinectl {
 
-struct ComparisonColumn {
-  std::string_view title;
-  bool is_number = false;
-  std::string (*text)(const PointComparison&) = nullptr;
-};
-
 /// Verdict, point, experiment, time before and now, its change with interval, fraction of roof, bound.
-std::span<const ComparisonColumn> comparison_columns();
+Table comparison_table(const std::vector<const PointComparison*>& points);
 
 /// `slower`, …; with the status where it is broken: `broken: failed`.
 std::string verdict_text(const PointComparison& point);

@@ -24,26 +24,15 @@ std::string runs(const RunComparison& comparison, std::size_t width) {
   return text + line(fmt::format("now:  {}: {}", now.name, run_text(now.run)), width);
 }
 
-bool is_shown(const ComparisonColumn& column, const RunComparison& comparison) {
-  const auto& points = comparison.points;
-  return column.title != "experiment" ||
-         std::any_of(points.begin(), points.end(), [&](const PointComparison& point) {
-           return point.point.experiment != points.front().point.experiment;
-         });
-}
-
 std::string point_table(const RunComparison& comparison, std::size_t width) {
   constexpr std::size_t kMostOfPrograms = 40;
-  const std::vector<const PointComparison*> points = table_points(comparison, kMostOfPrograms);
-  if (points.empty()) return {};
-  std::vector<TextColumn> columns;
-  for (const ComparisonColumn& column : comparison_columns()) {
-    if (!is_shown(column, comparison)) continue;
-    std::vector<std::string> texts;
-    for (const PointComparison* point : points) texts.push_back(column.text(*point));
-    columns.push_back(text_column(column.title, column.is_number, texts));
-  }
-  return text_table(std::move(columns), width, {"launch", "bound by", "% of roofline"});
+  Table table = comparison_table(table_points(comparison, kMostOfPrograms));
+  const auto& points = comparison.points;
+  const bool is_one_experiment = std::all_of(points.begin(), points.end(), [&](const PointComparison& point) {
+    return point.point.experiment == points.front().point.experiment;
+  });
+  if (is_one_experiment) table.remove("experiment");
+  return text_table(table, width);
 }
 
 // Nothing, or an empty line, the title and a line for each text.

@@ -5,7 +5,7 @@
 
 #include "reports/compare/gate_reports.h"
 #include "reports/compare/gate_table.h"
-#include "reports/draw/svg.h"
+#include "reports/text/markup.h"
 
 namespace rooflinectl {
 namespace {

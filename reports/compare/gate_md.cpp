@@ -16,15 +16,8 @@ std::string gate_md(const Gate& gate) {
     text += fmt::format("- {}\n", markdown::escaped(result));
   for (const std::string& reason : gate.incomparable)
     text += fmt::format("- {}\n", markdown::escaped(reason));
-  const std::vector<GateRow> rows = gate_rows(gate);
-  if (!rows.empty()) {
-    text += fmt::format("\n{}", markdown::table_head(gate_columns()));
-    for (const GateRow& row : rows) {
-      std::vector<std::string> cells;
-      for (const GateColumn& column : gate_columns()) cells.push_back(column.text(row));
-      text += markdown::table_row(cells);
-    }
-  }
+  const Table table = gate_table(gate);
+  if (!table.rows.empty()) text += "\n" + markdown::table(table);
   text += fmt::format("\nAllowed: {}.\n", gate_limits(gate));
   const std::string detectable = gate_detectable(gate);
   if (!detectable.empty()) {

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 
 #include "reports/compare/comparison_table.h"
 #include "reports/text/format.h"
@@ -40,41 +39,6 @@ std::string change_text(const GateResult& result) {
   if (!is_hidden || result.check != GateCheck::operations) return usual;
   return fmt::format("{:+.0f} {}", result.to - result.from, format::kOps);
 }
-
-template <typename Text>
-std::string of_result(const GateRow& row, Text text) {
-  return row.result != nullptr ? text(*row.result) : std::string(format::kUnavailable);
-}
-
-constexpr std::array kGateColumns = {
-    GateColumn{"outcome", false,
-               [](const GateRow& row) {
-                 return row.result != nullptr ? std::string(to_string(row.result->outcome))
-                                              : std::string(to_string(row.point->point->change));
-               }},
-    GateColumn{"point", false, [](const GateRow& row) { return row.point->point->label; }},
-    GateColumn{"experiment", false, [](const GateRow& row) { return row.point->point->point.experiment; }},
-    GateColumn{"check", false,
-               [](const GateRow& row) {
-                 return of_result(row, [](const GateResult& r) { return std::string(to_string(r.check)); });
-               }},
-    GateColumn{"before", true,
-               [](const GateRow& row) {
-                 return of_result(row, [](const GateResult& r) { return number_text(r, r.from); });
-               }},
-    GateColumn{"now", true,
-               [](const GateRow& row) {
-                 return of_result(row, [](const GateResult& r) { return number_text(r, r.to); });
-               }},
-    GateColumn{"change", true, [](const GateRow& row) { return of_result(row, change_text); }},
-    GateColumn{"limit", true,
-               [](const GateRow& row) {
-                 return of_result(row, [](const GateResult& r) { return number_text(r, r.limit); });
-               }},
-    GateColumn{
-        "cause", false,
-        [](const GateRow& row) { return row.result != nullptr ? row.result->reason : row.point->loss; }},
-};
 
 // A check of a point whose smallest change that fails is known.
 struct DetectableChange {
@@ -119,8 +83,14 @@ std::string missing_note(const Gate& gate) {
   return note;
 }
 
-}  // namespace
+// A check worth a row: it regressed or is uncertain, or its time cannot be compared; or a lost point, which
+// has no checks.
+struct GateRow {
+  const GatePoint* point = nullptr;
+  const GateResult* result = nullptr;  // null where the point was lost
+};
 
+// Regressions first.
 std::vector<GateRow> gate_rows(const Gate& gate) {
   std::vector<GateRow> rows;
   for (const GatePoint& point : gate.points) {
@@ -144,8 +114,33 @@ std::vector<GateRow> gate_rows(const Gate& gate) {
   return rows;
 }
 
-std::span<const GateColumn> gate_columns() {
-  return kGateColumns;
+}  // namespace
+
+Table gate_table(const Gate& gate) {
+  Table table = {.columns = {{"outcome"},
+                             {"point"},
+                             {"experiment"},
+                             {"check"},
+                             {"before", true},
+                             {"now", true},
+                             {"change", true},
+                             {"limit", true},
+                             {"cause"}}};
+  const std::string none(format::kUnavailable);
+  for (const GateRow& row : gate_rows(gate)) {
+    const PointComparison& point = *row.point->point;
+    if (row.result == nullptr) {
+      table.rows.push_back({std::string(to_string(point.change)), point.label, point.point.experiment, none,
+                            none, none, none, none, row.point->loss});
+      continue;
+    }
+    const GateResult& result = *row.result;
+    table.rows.push_back({std::string(to_string(result.outcome)), point.label, point.point.experiment,
+                          std::string(to_string(result.check)), number_text(result, result.from),
+                          number_text(result, result.to), change_text(result),
+                          number_text(result, result.limit), result.reason});
+  }
+  return table;
 }
 
 std::string gate_sentence(const GateResult& result) {

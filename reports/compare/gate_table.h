@@ -1,34 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/compare/gate.h"
+#include "reports/text/table.h"
 
 /// The rows and sentences that all forms of a gate share.
 namespace rooflinectl {
 
-/// A check worth a row: it regressed or is uncertain, or its time cannot be compared; or a lost point, which
-/// has no checks.
-struct GateRow {
-  const GatePoint* point = nullptr;
-  const GateResult* result = nullptr;  ///< null where the point was lost
-};
-
-/// Regressions first.
-std::vector<GateRow> gate_rows(const Gate& gate);
-
-struct GateColumn {
-  std::string_view title;
-  bool is_number = false;
-  std::string (*text)(const GateRow&) = nullptr;
-};
-
-/// Outcome, point, experiment, check, before, now, change, limit.
-std::span<const GateColumn> gate_columns();
+/// Outcome, point, experiment, check, before, now, change, limit, cause: a row for each check that regressed,
+/// then those that are uncertain, then times that cannot be compared; before them the lost points, which have
+/// no checks.
+Table gate_table(const Gate& gate);
 
 /// `time 262.1 µs, was 239.2 µs (+9.6 %, at least +8.9 %); 251.2 µs passes`
 std::string gate_sentence(const GateResult& result);

@@ -25,19 +25,13 @@ std::string gate_text(const Gate& gate, int columns) {
   text += sentence(fmt::format("allowed: {}", gate_limits(gate)), width);
   const std::string detectable = gate_detectable(gate);
   if (!detectable.empty()) text += sentence("smallest change that fails: " + detectable, width);
-  const std::vector<GateRow> rows = gate_rows(gate);
-  if (!rows.empty()) {
-    std::vector<TextColumn> table;
-    for (const GateColumn& column : gate_columns()) {
-      std::vector<std::string> texts;
-      for (const GateRow& row : rows) texts.push_back(column.text(row));
-      const bool is_empty = std::all_of(texts.begin(), texts.end(), [](const std::string& cell) {
-        return cell.empty() || cell == format::kUnavailable;
-      });
-      if (!is_empty) table.push_back(text_column(column.title, column.is_number, texts));
-    }
-    text += fmt::format("\n{}\n", text_table(std::move(table), width, {}));
+  Table table = gate_table(gate);
+  for (std::size_t i = table.columns.size(); i-- > 0;) {
+    if (std::all_of(table.rows.begin(), table.rows.end(),
+                    [&](const auto& row) { return row[i].empty() || row[i] == format::kUnavailable; }))
+      table.remove(table.columns[i].title);
   }
+  if (!table.rows.empty()) text += fmt::format("\n{}\n", text_table(table, width));
   for (const std::string& missing : missing_texts(*gate.comparison))
     text += paragraph("not checked: " + missing, width);
   for (const std::string& result : gate_run_texts(gate)) text += paragraph(result, width);

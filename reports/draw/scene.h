@@ -57,10 +57,12 @@ inline constexpr Colour kAttainable{0xf7f9fc};
 inline constexpr Colour kTrack{0xeceff3};
 inline constexpr Colour kMemoryRoof{0x2f363d};
 inline constexpr Colour kLeader{0xa8b0b9};
-/// Those of Okabe and Ito's colours, which colour-blind readers can tell apart, that are dark enough for a
-/// mark on white paper. Source: Wong, Points of view: Color blindness, Nature Methods 8, 441 (2011).
+/// First those of Okabe and Ito's colours, which colour-blind readers can tell apart, that are dark enough
+/// for a mark on white paper. Source: Wong, Points of view: Color blindness, Nature Methods 8, 441 (2011).
+/// The last two, for what can bound a kernel, are as far from these for such readers.
 inline constexpr std::array kFamilies = {Colour{0x0072b2}, Colour{0xd55e00}, Colour{0x009e73},
-                                         Colour{0xcc79a7}, Colour{0xe69f00}, Colour{0x56b4e9}};
+                                         Colour{0xcc79a7}, Colour{0xe69f00}, Colour{0x56b4e9},
+                                         Colour{0x7a1030}, Colour{0x332288}};
 }  // namespace palette
 
 enum class Dash { solid, dashed, dotted };

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/text/utf8.h"
+#include "reports/text/markup.h"
 
 namespace rooflinectl {
 namespace {
@@ -112,37 +113,7 @@ class Writer {
   std::string svg_;
 };
 
-bool is_xml_character(char32_t c) {
-  return c == '\t' || c == '\n' || c == '\r' || (c >= 0x20 && c != 0xfffe && c != 0xffff);
-}
-
 }  // namespace
-
-std::string escape_markup(std::string_view text) {
-  std::u32string escaped;
-  for (const char32_t c : decode_utf8(text)) {
-    switch (c) {
-      case '&':
-        escaped += U"&amp;";
-        break;
-      case '<':
-        escaped += U"&lt;";
-        break;
-      case '>':
-        escaped += U"&gt;";
-        break;
-      case '"':
-        escaped += U"&quot;";
-        break;
-      case '\'':
-        escaped += U"&#39;";
-        break;
-      default:
-        escaped += is_xml_character(c) ? c : U'\xfffd';
-    }
-  }
-  return encode_utf8(escaped);
-}
 
 std::string to_svg(const Scene& scene) {
   Writer writer;

@@ -30,6 +30,8 @@ constexpr std::array kCounterparts = {
     Counterpart{palette::kFamilies[3], {0xe093bf}, {0x808080}},
     Counterpart{palette::kFamilies[4], {0xe69f00}, {0x484848}},
     Counterpart{palette::kFamilies[5], {0x56b4e9}, {0x707070}},
+    Counterpart{palette::kFamilies[6], {0xf0e442}, {0xa8a8a8}},
+    Counterpart{palette::kFamilies[7], {0xa55eff}, {0x181818}},
 };
 
 class Painter {

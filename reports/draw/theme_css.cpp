@@ -39,6 +39,8 @@ const std::array kProperties = {
     Property{"highlight", {0xfff3c4}, {0x4a3d10}},
     Property{"good", {0x1a6b43}, {0x5fc794}},
     Property{"bad", {0xa13a00}, {0xf0935a}},
+    // What bounds a kernel is unknown: apart from all other bounds, for colour-blind readers, too.
+    Property{"unknown", palette::kMuted, {0x66717c}},
 };
 
 std::string declarations(Theme theme) {

@@ -35,7 +35,7 @@ std::string findings_text(const std::vector<Finding>& findings);
 /// `DRAM utilisation at least 60.0 %`
 std::string condition_text(const Condition& condition);
 
-/// `bank conflicts eliminated: shared wavefronts per instruction 3.33 → 1.00`
+/// `fewer bank conflicts: shared wavefronts per instruction 3.33 → 1.00`
 std::string change_text(const Change& change);
 
 /// The text where a step has no changes: that no counter moved, or that a point was not counted.

@@ -132,7 +132,7 @@ constexpr std::array kProgramCsvColumns = {
                    return launches && launches->traced > 0 ? csv::number(launches->overlapped_s)
                                                            : std::string();
                  }},
-    PointsColumn{"recoverable_s", "time that these launches took beyond the roofline",
+    PointsColumn{"recoverable_s", "possible saving: the time that these launches took beyond the roofline",
                  [](const Row& r) {
                    return r.point.launches ? csv::number(r.point.launches->recoverable_s) : std::string();
                  }},

@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
+#include <initializer_list>
 #include <numeric>
 
 #include "analysis/roofline/energy.h"
@@ -19,7 +19,6 @@
 #include "reports/sentences/notable_points.h"
 #include "reports/sentences/point_text.h"
 #include "reports/sentences/timeline_sentences.h"
-#include "reports/tables/agreement_summary.h"
 #include "reports/tables/agreement_table.h"
 #include "reports/tables/ceiling_table.h"
 #include "reports/tables/devices/collective_table.h"
@@ -53,32 +52,23 @@ constexpr std::string_view kProgramExplanation =
     "Could save: what all launches took beyond that. Roof: the resource that takes longest, and its "
     "ceiling.\n\n";
 
-/// Columns with the same content in every row become a sentence above the table, which is narrower for it.
-struct SharedColumns {
-  std::vector<PointColumn> others;
-  std::string sentence;  ///< `All of them: n 2^28, dtype f32.`; empty where nothing is shared
-};
-
-SharedColumns without_shared(const std::vector<PointColumn>& columns, const ExperimentAnalysis& experiment,
-                             const std::vector<std::size_t>& shown) {
-  constexpr std::array<std::string_view, 5> kMayBeShared = {"n", "dtype", "cache", "launch", "flags"};
-  SharedColumns result;
+/// Takes columns with the same content in every row away, which makes the table narrower, for the sentence
+/// that comes back: `All of them: n 2^28, dtype f32.`
+std::string take_shared(Table& table) {
   std::vector<std::string> texts;
-  for (const PointColumn& column : columns) {
-    const bool may_be_shared = shown.size() > 1 && std::find(kMayBeShared.begin(), kMayBeShared.end(),
-                                                             column.title) != kMayBeShared.end();
-    const auto text = [&](std::size_t i) { return column.text(experiment.points[i]); };
-    const bool is_shared = may_be_shared && std::all_of(shown.begin(), shown.end(), [&](std::size_t i) {
-                             return text(i) == text(shown.front());
-                           });
-    if (!is_shared) {
-      result.others.push_back(column);
-    } else if (!text(shown.front()).empty()) {
-      texts.push_back(fmt::format("{} {}", column.title, text(shown.front())));
-    }
+  for (const std::string_view title : {"n", "dtype", "cache", "launch", "flags"}) {
+    const auto column = std::find_if(table.columns.begin(), table.columns.end(),
+                                     [&](const TableColumn& one) { return one.title == title; });
+    if (column == table.columns.end() || table.rows.size() < 2) continue;
+    const auto place = static_cast<std::size_t>(column - table.columns.begin());
+    const std::string shared = table.rows.front()[place];
+    if (!std::all_of(table.rows.begin(), table.rows.end(),
+                     [&](const auto& row) { return row[place] == shared; }))
+      continue;
+    if (!shared.empty()) texts.push_back(fmt::format("{} {}", title, shared));
+    table.remove(title);
   }
-  if (!texts.empty()) result.sentence = fmt::format("All of them: {}.", fmt::join(texts, ", "));
-  return result;
+  return texts.empty() ? "" : fmt::format("All of them: {}.", fmt::join(texts, ", "));
 }
 
 /// For a program's kernels, the longest first; for many points, the notable ones.
@@ -88,24 +78,12 @@ std::string point_table(const ExperimentReport& report) {
   constexpr std::size_t kMost = 40;
   constexpr std::size_t kMostOfAProgram = 200;
   const std::vector<std::size_t> shown = notable_points(experiment, report.program ? kMostOfAProgram : kMost);
-  const SharedColumns columns = without_shared(point_columns(kinds_of(experiment)), experiment, shown);
-  std::string table = columns.sentence.empty() ? "" : escaped(columns.sentence) + "\n\n";
-  table += table_head(columns.others);
-  for (const std::size_t i : shown) {
-    std::vector<std::string> cells;
-    for (const PointColumn& column : columns.others) cells.push_back(column.text(experiment.points[i]));
-    table += table_row(cells);
-  }
+  Table points = rooflinectl::point_table(experiment, shown);
+  const std::string shared = take_shared(points);
+  const std::string table = (shared.empty() ? "" : escaped(shared) + "\n\n") + markdown::table(points);
   if (shown.size() == experiment.points.size()) return table;
   return table + fmt::format("\n{} of {} points: {}. points.csv has all of them.\n", shown.size(),
                              experiment.points.size(), notable_points_text(experiment));
-}
-
-std::string program_table(const ProgramTable& table) {
-  if (table.rows.empty()) return {};
-  std::string text = fmt::format("\n**{}**\n\n", table.title) + table_head(table.columns);
-  for (const auto& row : table.rows) text += table_row(row);
-  return table.left_out == 0 ? text : text + fmt::format("\n… and {} more.\n", table.left_out);
 }
 
 std::string program(const Run& run, const ExperimentReport& report) {
@@ -124,15 +102,15 @@ std::string program(const Run& run, const ExperimentReport& report) {
   const std::vector<std::string> problems = program_problems(run);
   lines.insert(lines.end(), problems.begin(), problems.end());
   text += list(lines);
-  for (const ProgramTable& table :
+  for (const Table& table :
        {loss_table(program, kTop / 2), recoverable_table(program, kTop), range_table(program, kMostRows),
         gap_table(program), idle_before_table(program, kTop), transfer_table(program),
         roofless_table(program, kMostRows)}) {
-    text += program_table(table);
+    text += titled_table(table);
   }
   if (report.operators) {
-    text += program_table(operator_table(*report.operators, kMostRows));
-    text += program_table(module_table(*report.operators, kMostRows));
+    text += titled_table(operator_table(*report.operators, kMostRows));
+    text += titled_table(module_table(*report.operators, kMostRows));
   }
   return text + "\n**Kernels**\n\n";
 }
@@ -142,11 +120,11 @@ std::string ranks(const ReportModel& report) {
   constexpr std::size_t kMostRows = 50;
   const RankAnalysis& analysis = *report.ranks;
   std::string text = "## Ranks\n\n" + list(rank_sentences(report.run, analysis));
-  for (const ProgramTable& table :
+  for (const Table& table :
        {rank_table(report.run, analysis, kMostRows), rank_collective_table(analysis, kMostRows),
         rank_collective_size_table(report.run, analysis, kMostRows), rank_range_table(analysis, kMostRows),
         rank_group_table(analysis, kMostRows)}) {
-    text += program_table(table);
+    text += titled_table(table);
   }
   return text + "\n";
 }
@@ -195,22 +173,17 @@ std::string steps(const ExperimentAnalysis& experiment) {
 }
 
 std::string speeds(const std::vector<SpeedTable>& speed_tables) {
-  struct TitledColumn {
-    std::string title;
-    bool is_number;
-  };
   std::string text;
-  for (const SpeedTable& table : speed_tables) {
-    text += fmt::format("\n**Speed-up of {} over {}, {}**\n\n", escaped(table.version),
-                        escaped(table.reference), to_string(table.cache));
-    std::vector<TitledColumn> columns = {{"elements", true}};
-    for (const Dtype dtype : table.dtypes) columns.push_back({std::string(to_string(dtype)), true});
-    text += table_head(columns);
-    for (const SpeedTable::Row& row : table.rows) {
-      std::vector<std::string> cells = {elements_text(row.n)};
+  for (const SpeedTable& speeds : speed_tables) {
+    Table table = {.title = fmt::format("Speed-up of {} over {}, {}", speeds.version, speeds.reference,
+                                        to_string(speeds.cache)),
+                   .columns = {{"elements", true}}};
+    for (const Dtype dtype : speeds.dtypes) table.columns.push_back({std::string(to_string(dtype)), true});
+    for (const SpeedTable::Row& row : speeds.rows) {
+      std::vector<std::string>& cells = table.rows.emplace_back(1, elements_text(row.n));
       for (const auto& speed : row.speeds) cells.push_back(speed_text(speed));
-      text += table_row(cells);
     }
+    text += titled_table(table);
   }
   return text;
 }
@@ -240,30 +213,17 @@ std::string pictures(const ExperimentReport& report, const std::string& title) {
   return shown;
 }
 
-std::string device_table(const DeviceTable& table) {
-  std::string text = fmt::format("\n**{}**\n\n", escaped(table.title));
-  if (!table.rows.empty()) text += table_head(table.columns);
-  for (const auto& row : table.rows) text += table_row(row);
-  return text + list(table.notes());
-}
-
 std::string scaling_part(const ExperimentReport& report) {
   if (!report.scaling) return {};
   const std::string file = chart_file_name(kScalingKind, report.file_name);
   std::string text;
-  for (const DeviceTable& table : scaling_tables(*report.scaling)) text += device_table(table);
+  for (const Table& table : scaling_tables(*report.scaling)) text += titled_table(table);
   return text +
          fmt::format("\n{}\n\n{}", kScalingExplanation, linked_picture("Scaling over GPUs", file, file));
 }
 
 std::string watched(const DeviceView& view) {
-  std::string text = list(timeline_sentences(view)) + "\n" + table_head(strip_columns());
-  for (const Strip& strip : view.strips) {
-    std::vector<std::string> cells;
-    for (const StripColumn& column : strip_columns()) cells.push_back(column.text(view, strip));
-    text += table_row(cells);
-  }
-  return text;
+  return list(timeline_sentences(view)) + "\n" + table(strip_table(view));
 }
 
 std::string section(const ExperimentReport& report) {
@@ -281,34 +241,23 @@ std::string primitives(const Run& run) {
   if (run.primitives.empty()) return {};
   std::string text = fmt::format("## Primitives\n\n[Picture of latency and throughput]({}.png). {}\n\n",
                                  kPrimitivesFileName, kPrimitiveExplanation);
-  text += table_head(primitive_columns());
-  for (const PrimitiveResult& result : run.primitives) {
-    std::vector<std::string> cells;
-    for (const PrimitiveColumn& column : primitive_columns()) cells.push_back(column.text(run, result));
-    text += table_row(cells);
-  }
-  return text + list(primitive_failures(run)) + "\n";
+  const Table table = primitive_table(run);
+  return text + markdown::table(table) + list(table.notes) + "\n";
 }
 
 std::string ceilings(const ReportModel& report) {
   const Run& run = report.run;
   if (run.ceilings.empty()) return "## Ceilings\n\nNone.\n";
-  const std::vector<CeilingPair>& pairs = report.ceilings;
-  std::string text = "## Ceilings\n\n" + table_head(ceiling_columns());
-  for (const CeilingPair& pair : pairs) {
-    std::vector<std::string> cells;
-    for (const CeilingColumn& column : ceiling_columns()) cells.push_back(column.text(run, pair));
-    text += table_row(cells);
-  }
-  return text + list(ceiling_findings(pairs));
+  const Table table = ceiling_table(run, report.ceilings);
+  return "## Ceilings\n\n" + markdown::table(table) + list(table.notes);
 }
 
 /// `picture` links to one, or is empty.
 std::string between_devices(std::string_view title, std::string_view explanation, const std::string& picture,
-                            const std::vector<DeviceTable>& tables) {
+                            const std::vector<Table>& tables) {
   if (tables.empty()) return {};
   std::string text = fmt::format("\n## {}\n\n{}{}\n", title, picture, explanation);
-  for (const DeviceTable& table : tables) text += device_table(table);
+  for (const Table& table : tables) text += titled_table(table);
   return text;
 }
 
@@ -341,29 +290,16 @@ std::string ceilings_pictures(const Run& run) {
   return others.empty() ? text : text + fmt::format("Further pictures: {}\n\n", fmt::join(others, ", "));
 }
 
-std::string plain_table(const std::vector<std::string>& headings,
-                        const std::vector<std::vector<std::string>>& rows) {
-  std::string text = table_row(headings) + "|";
-  for (std::size_t i = 0; i < headings.size(); ++i) text += "---|";
-  text += "\n";
-  for (const std::vector<std::string>& row : rows) text += table_row(row);
-  return text;
-}
-
 /// A row per quantity, then the single numbers that do not agree.
-std::string agreements(const AgreementTable& table) {
-  std::string text = fmt::format("\n## {}\n\n", escaped(table.title));
-  if (!table.reason.empty()) return text + fmt::format("Nothing was compared: {}\n", escaped(table.reason));
-  std::vector<std::vector<std::string>> quantities;
-  for (const QuantitySummary& summary : by_quantity(*table.agreements)) {
-    quantities.push_back(quantity_cells(summary));
-  }
-  text += fmt::format("{}\n\n{}", escaped(table.summary), plain_table(quantity_headings(), quantities));
-  std::vector<std::vector<std::string>> rows;
-  for (const Agreement& agreement : *table.agreements) {
-    if (agreement.verdict() != Verdict::agrees) rows.push_back(agreement_cells(agreement));
-  }
-  return rows.empty() ? text : text + "\n" + plain_table(agreement_headings(table.reference), rows);
+std::string agreements(const AgreementSection& section) {
+  const std::string text = fmt::format("\n## {}\n\n", escaped(section.title));
+  if (!section.reason.empty())
+    return text + fmt::format("Nothing was compared: {}\n", escaped(section.reason));
+  const Table others =
+      agreement_table(*section.agreements, section.reference,
+                      [](const Agreement& agreement) { return agreement.verdict() != Verdict::agrees; });
+  return text + escaped(section.summary) + "\n\n" + table(quantity_table(*section.agreements)) +
+         (others.rows.empty() ? "" : "\n" + table(others));
 }
 
 // Before the tables whose numbers it makes suspect.
@@ -397,7 +333,7 @@ std::string summary_md(const ReportModel& report) {
   text += ranks(report);
   for (const ExperimentReport& experiment : report.experiments) text += section(experiment);
   text += primitives(run) + ceilings(report) + spread(report) + links(run) + collectives(run);
-  for (const AgreementTable& table : agreement_tables(run)) text += agreements(table);
+  for (const AgreementSection& section : agreement_sections(run)) text += agreements(section);
   return text + environment(run);
 }
 

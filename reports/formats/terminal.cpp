@@ -42,14 +42,7 @@ std::string point_table(const ExperimentAnalysis& experiment, std::size_t width,
   const std::vector<std::size_t> shown = rows == Rows::all
                                              ? notable_points(experiment, experiment.points.size())
                                              : notable_points(experiment, kMostTerminalRows);
-  std::vector<TextColumn> columns;
-  for (const PointColumn& column : point_columns(kinds_of(experiment))) {
-    std::vector<std::string> texts;
-    for (const std::size_t index : shown) texts.push_back(column.text(experiment.points[index]));
-    columns.push_back(text_column(column.title, column.is_number, texts));
-  }
-  std::string text = text_table(std::move(columns), width,
-                                {"flags", "launch", "dtype", "AI useful", "n", "power", "AI exec.", "GB/s"});
+  std::string text = text_table(rooflinectl::point_table(experiment, shown), width);
   if (shown.size() < experiment.points.size()) {
     text += sentence(fmt::format("{} points: {}; --all shows {} more", shown.size(),
                                  notable_points_text(experiment), experiment.points.size() - shown.size()),
@@ -65,23 +58,6 @@ std::string paragraphs(const std::vector<std::string>& texts, std::size_t width,
   return shown < texts.size() ? text + more(texts.size() - shown, "sentence") : text;
 }
 
-std::string ceiling_table(const ReportModel& report, std::size_t width) {
-  if (report.ceilings.empty()) return {};
-  std::vector<TextColumn> columns;
-  for (const CeilingColumn& column : ceiling_columns()) {
-    if (column.title == "method") continue;
-    std::vector<std::string> texts;
-    for (const CeilingPair& pair : report.ceilings) {
-      // What the counters measured instead is below the table.
-      const bool is_finding = column.title == "counted" && pair.measured != nullptr &&
-                              pair.measured->confirmation && !pair.measured->confirmation->agrees;
-      texts.push_back(is_finding ? "no" : column.text(report.run, pair));
-    }
-    columns.push_back(text_column(column.title, column.is_number, texts));
-  }
-  return text_table(std::move(columns), width, {"at SM clock", "SM clock", "theoretical"});
-}
-
 std::vector<std::string> cause_texts(const ExperimentAnalysis& experiment) {
   std::vector<std::string> texts;
   for (const RooflinePoint& point : experiment.points) {
@@ -92,17 +68,16 @@ std::vector<std::string> cause_texts(const ExperimentAnalysis& experiment) {
   return texts;
 }
 
-std::string program_table(const ProgramTable& table, std::size_t width,
-                          const std::vector<std::string_view>& dispensable) {
-  if (table.rows.empty()) return {};
-  std::vector<TextColumn> columns;
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    std::vector<std::string> texts;
-    for (const auto& row : table.rows) texts.push_back(row[i]);
-    columns.push_back(text_column(table.columns[i].title, table.columns[i].is_number, texts));
-  }
-  return text_table(std::move(columns), width, dispensable) +
-         (table.left_out > 0 ? more(table.left_out, "row") : "");
+std::string rows_of(const Table& table, std::size_t width) {
+  return text_table(table, width) + (table.left_out > 0 ? more(table.left_out, "row") : "");
+}
+
+// With its title and what there is to say below it, after an empty line; nothing if it is empty.
+std::string titled_table(const Table& table, std::size_t width) {
+  if (table.empty()) return {};
+  std::string text = "\n" + sentence(table.title, width) + rows_of(table, width);
+  for (const std::string& note : table.notes) text += paragraph(note, width);
+  return text;
 }
 
 // What a profiled program did, and what could be gained.
@@ -113,48 +88,27 @@ std::string program_block(const ExperimentReport& report, std::size_t width, Row
   const ProgramUse& program = *report.program;
   std::string text = sentence(fmt::format("{}: {}", report.analysis->name, report.chart.title), width) +
                      paragraph(program_headline(program), width) + "\n";
-  const std::string where_to_begin = program_table(loss_table(program, kTop / 2), width, {});
-  if (!where_to_begin.empty()) text += where_to_begin + "\n";
-  const std::string savings = program_table(recoverable_table(program, most), width, {"launches"});
-  if (!savings.empty()) text += savings + "\n";
+  for (const Table& table : {loss_table(program, kTop / 2), recoverable_table(program, most)}) {
+    if (!table.empty()) text += rows_of(table, width) + "\n";
+  }
   for (const std::string& line : program_sentences(run, program)) text += paragraph(line, width);
   if (report.operators) {
     for (const std::string& line : operator_sentences(*report.operators)) text += paragraph(line, width);
   }
   text += paragraphs(program_problems(run), width, rows);
-  for (const auto& [table, dispensable] :
-       {std::pair(gap_table(program), std::vector<std::string_view>{}),
-        std::pair(idle_before_table(program, most / 2), std::vector<std::string_view>{"mean gap", "gaps"}),
-        std::pair(transfer_table(program), std::vector<std::string_view>{"of ceiling", "number"}),
-        std::pair(range_table(program, rows == Rows::all ? program.ranges.size() : kTop),
-                  std::vector<std::string_view>{"launches", "FLOP/byte"}),
-        std::pair(roofless_table(program, most), std::vector<std::string_view>{"launches"})}) {
-    const std::string shown = program_table(table, width, dispensable);
-    if (!shown.empty()) text += fmt::format("\n{}\n{}", table.title, shown);
+  for (const Table& table :
+       {gap_table(program), idle_before_table(program, most / 2), transfer_table(program),
+        range_table(program, rows == Rows::all ? program.ranges.size() : kTop),
+        roofless_table(program, most)}) {
+    text += titled_table(table, width);
   }
   if (report.operators) {
-    for (const ProgramTable& table :
-         {operator_table(*report.operators, most), module_table(*report.operators, most)}) {
-      const std::string shown = program_table(table, width, {"launches", "FLOP/byte"});
-      if (!shown.empty()) text += fmt::format("\n{}\n{}", table.title, shown);
-    }
+    text += titled_table(operator_table(*report.operators, most), width);
+    text += titled_table(module_table(*report.operators, most), width);
   }
   text += fmt::format("\n{}", paragraphs(cause_texts(*report.analysis), width, rows));
   text += paragraphs(implausible_texts(report.analysis->points), width, rows);
   return text + paragraph(report.chart.provenance, width);
-}
-
-std::string device_table(const DeviceTable& table, std::size_t width) {
-  std::string text = sentence(table.title, width);
-  std::vector<TextColumn> columns;
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    std::vector<std::string> texts;
-    for (const auto& row : table.rows) texts.push_back(row[i]);
-    columns.push_back(text_column(table.columns[i].title, table.columns[i].is_number, texts));
-  }
-  if (!table.rows.empty()) text += text_table(std::move(columns), width, {});
-  for (const std::string& reason : table.reasons) text += paragraph(reason, width);
-  return text;
 }
 
 // The ranks of a program beside each other.
@@ -164,16 +118,10 @@ std::string rank_block(const ReportModel& report, std::size_t width, Rows rows) 
   const std::size_t most = rows == Rows::all ? ranks.groups.size() + ranks.ranks.size() : kTop;
   std::string text;
   for (const std::string& line : rank_sentences(report.run, ranks)) text += paragraph(line, width);
-  for (const auto& [table, dispensable] :
-       {std::pair(rank_table(report.run, ranks, most), std::vector<std::string_view>{"device", "host"}),
-        std::pair(rank_collective_table(ranks, most), std::vector<std::string_view>{"compared"}),
-        std::pair(rank_collective_size_table(report.run, ranks, most),
-                  std::vector<std::string_view>{"algorithm bandwidth", "compared"}),
-        std::pair(rank_range_table(ranks, most),
-                  std::vector<std::string_view>{"ranks", "shortest", "longest"}),
-        std::pair(rank_group_table(ranks, most), std::vector<std::string_view>{"ranks", "range"})}) {
-    const std::string shown = program_table(table, width, dispensable);
-    if (!shown.empty()) text += fmt::format("\n{}\n{}", table.title, shown);
+  for (const Table& table : {rank_table(report.run, ranks, most), rank_collective_table(ranks, most),
+                             rank_collective_size_table(report.run, ranks, most),
+                             rank_range_table(ranks, most), rank_group_table(ranks, most)}) {
+    text += titled_table(table, width);
   }
   return text + "\n";
 }
@@ -190,22 +138,7 @@ std::string block(const ExperimentReport& report, std::size_t width, Rows rows) 
   text += paragraphs(energy_reasons(experiment), width, rows);
   text += paragraph(report.chart.provenance, width);
   if (!report.scaling) return text;
-  for (const DeviceTable& table : scaling_tables(*report.scaling)) {
-    text += fmt::format("\n{}", device_table(table, width));
-  }
-  return text;
-}
-
-std::string primitive_table(const Run& run, std::size_t width) {
-  std::vector<TextColumn> columns;
-  for (const PrimitiveColumn& column : primitive_columns()) {
-    std::vector<std::string> texts;
-    for (const PrimitiveResult& result : run.primitives) texts.push_back(column.text(run, result));
-    columns.push_back(text_column(column.title, column.is_number, texts));
-  }
-  std::string text = "primitives, in SM cycles\n" +
-                     text_table(std::move(columns), width, {"bandwidth", "elements/s", "throughput"});
-  for (const std::string& failure : primitive_failures(run)) text += paragraph(failure, width);
+  for (const Table& table : scaling_tables(*report.scaling)) text += titled_table(table, width);
   return text;
 }
 
@@ -223,15 +156,16 @@ std::string below_tables(const ReportModel& report, std::size_t width) {
   std::string text;
   for (const std::string& finding : ceiling_findings(report.ceilings)) text += paragraph(finding, width);
   constexpr std::size_t kMostSpreads = 8;
-  for (const DeviceTable& table : spread_tables(run, report.spread, kMostSpreads)) {
-    text += fmt::format("\n{}", device_table(table, width));
-  }
-  for (const DeviceTable& table : link_tables(run)) text += fmt::format("\n{}", device_table(table, width));
-  const std::vector<DeviceTable> collectives = collective_tables(run);
-  if (!collectives.empty()) text += fmt::format("\n{}", device_table(collectives.front(), width));
+  for (const Table& table : spread_tables(run, report.spread, kMostSpreads))
+    text += titled_table(table, width);
+  for (const Table& table : link_tables(run)) text += titled_table(table, width);
+  const std::vector<Table> collectives = collective_tables(run);
+  if (!collectives.empty()) text += titled_table(collectives.front(), width);
   if (run.self_test) text += self_test_lines(*run.self_test, width);
-  if (!run.primitives.empty()) text += fmt::format("\n{}", primitive_table(run, width));
-  return text;
+  if (run.primitives.empty()) return text;
+  Table primitives = primitive_table(run);
+  primitives.title = "primitives, in SM cycles";
+  return text + titled_table(primitives, width);
 }
 
 std::size_t width_of(int columns) {
@@ -243,7 +177,8 @@ std::size_t width_of(int columns) {
 std::string terminal_summary(const ReportModel& report, int columns, Rows rows) {
   const std::size_t width = width_of(columns);
   if (report.experiments.empty()) {
-    const std::string tables = ceiling_table(report, width) + below_tables(report, width);
+    const std::string tables =
+        text_table(ceiling_table(report.run, report.ceilings), width) + below_tables(report, width);
     return tables.empty() ? sentence("the run has neither points nor ceilings", width) : tables;
   }
   std::string text = report.ranks ? rank_block(report, width, rows) : "";
@@ -257,13 +192,7 @@ std::string terminal_summary(const ReportModel& report, int columns, Rows rows) 
 }
 
 std::string terminal_self_test(const SelfTest& self_test, int columns) {
-  std::vector<TextColumn> table_columns;
-  for (const SelfTestColumn& column : self_test_columns()) {
-    std::vector<std::string> texts;
-    for (const Agreement& agreement : self_test.agreements) texts.push_back(column.text(agreement));
-    table_columns.push_back(text_column(column.title, column.is_number, texts));
-  }
-  return text_table(std::move(table_columns), width_of(columns), {"tolerance"}) + "\n" +
+  return text_table(self_test_table(self_test), width_of(columns)) + "\n" +
          self_test_lines(self_test, width_of(columns));
 }
 

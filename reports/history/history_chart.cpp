@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "reports/charts/parts/change_panel.h"
-#include "reports/draw/svg.h"
 #include "reports/text/format.h"
+#include "reports/text/markup.h"
 #include "reports/text/sparkline.h"
 
 namespace rooflinectl {

@@ -3,11 +3,11 @@
 
 #include "reports/compare/comparison_table.h"
 #include "reports/draw/embedded.h"
-#include "reports/draw/svg.h"
 #include "reports/draw/theme_css.h"
 #include "reports/history/history_chart.h"
 #include "reports/history/history_reports.h"
 #include "reports/text/format.h"
+#include "reports/text/markup.h"
 #include "reports/text/template.h"
 
 namespace rooflinectl {

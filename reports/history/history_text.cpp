@@ -34,14 +34,6 @@ std::size_t sparkline_width(std::size_t runs, std::size_t quantities, std::size_
   return std::min(runs, std::clamp(room, kNarrowest, kWidest));
 }
 
-template <typename Text>
-TextColumn history_column(const std::vector<const PointHistory*>& points, std::string_view title,
-                          bool is_number, Text text) {
-  std::vector<std::string> texts;
-  for (const PointHistory* point : points) texts.push_back(text(*point));
-  return text_column(title, is_number, texts);
-}
-
 bool have_experiments(const std::vector<const PointHistory*>& points) {
   return std::any_of(points.begin(), points.end(), [&](const PointHistory* point) {
     return point->point.experiment != points.front()->point.experiment;
@@ -51,24 +43,26 @@ bool have_experiments(const std::vector<const PointHistory*>& points) {
 std::string history_table(const HistoryReport& report, const std::vector<const PointHistory*>& points,
                           std::size_t width) {
   const std::size_t line = sparkline_width(report.history.runs.size(), report.quantities.size(), width);
-  std::vector<TextColumn> columns;
-  columns.push_back(history_column(points, "point", false, [](const PointHistory& p) { return p.label; }));
-  if (have_experiments(points)) {
-    columns.push_back(history_column(points, "experiment", false,
-                                     [](const PointHistory& p) { return p.point.experiment; }));
-  }
+  Table table = {.columns = {{"point"}, {"experiment"}}, .dispensable = {"last change"}};
   for (const FollowedQuantity& quantity : report.quantities) {
-    columns.push_back(history_column(points, quantity.title, true, [&](const PointHistory& point) {
-      return sparkline(values_over_runs(point, quantity), line);
-    }));
-    columns.push_back(history_column(points, "newest", true, [&](const PointHistory& point) {
-      return format::optional(newest_value(values_over_runs(point, quantity)), quantity.text);
-    }));
-    if (&quantity == &report.quantities.front())
-      columns.push_back(history_column(points, "since first", true, change_since_first));
+    table.columns.push_back({std::string(quantity.title), true});
+    table.columns.push_back({"newest", true});
+    if (&quantity == &report.quantities.front()) table.columns.push_back({"since first", true});
   }
-  columns.push_back(history_column(points, "last change", false, last_change_text));
-  return text_table(std::move(columns), width, {"last change"});
+  table.columns.push_back({"last change"});
+  for (const PointHistory* point : points) {
+    std::vector<std::string>& row = table.rows.emplace_back();
+    row = {point->label, point->point.experiment};
+    for (const FollowedQuantity& quantity : report.quantities) {
+      const auto values = values_over_runs(*point, quantity);
+      row.push_back(sparkline(values, line));
+      row.push_back(format::optional(newest_value(values), quantity.text));
+      if (&quantity == &report.quantities.front()) row.push_back(change_since_first(*point));
+    }
+    row.push_back(last_change_text(*point));
+  }
+  if (!have_experiments(points)) table.remove("experiment");
+  return text_table(table, width);
 }
 
 std::string news_text(const History& history, std::size_t width) {

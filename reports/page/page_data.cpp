@@ -7,9 +7,11 @@
 #include "reports/page/page_roofs.h"
 #include "reports/page/page_tables.h"
 #include "reports/page/program/page_ranks.h"
+#include "reports/tables/ceiling_table.h"
 #include "reports/tables/devices/collective_table.h"
 #include "reports/tables/devices/link_table.h"
 #include "reports/tables/devices/spread_table.h"
+#include "reports/tables/primitive_table.h"
 #include "reports/tables/self_test_table.h"
 #include "reports/text/format.h"
 
@@ -48,11 +50,11 @@ std::string run_view(const ReportModel& report) {
                {"precisions", precisions(report)},
                {"roofs", roofs(run)},
                {"bare_charts", bare_charts(report)},
-               {"ceilings", ceilings(report)},
+               {"ceilings", table(ceiling_table(run, report.ceilings))},
                {"environment", environment(run)},
                {"agreements", agreements(run)},
                {"suspicion", suspicion(run)}};
-  if (!run.primitives.empty()) rest["primitives"] = primitives(run);
+  if (!run.primitives.empty()) rest["primitives"] = table(primitive_table(run));
   if (!report.spread.empty()) {
     constexpr std::size_t kMostPoints = 200;
     rest["spread"] = device_tables(kSpreadExplanation, spread_tables(run, report.spread, kMostPoints));

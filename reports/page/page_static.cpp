@@ -3,12 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <span>
-
 #include "analysis/roofline/energy.h"
 #include "core/text/typeset.h"
 #include "reports/charts/model/chart_model.h"
-#include "reports/draw/svg.h"
 #include "reports/page/page_tables.h"
 #include "reports/sentences/environment_facts.h"
 #include "reports/sentences/notable_points.h"
@@ -21,17 +18,10 @@
 #include "reports/tables/point_table.h"
 #include "reports/tables/primitive_table.h"
 #include "reports/text/format.h"
+#include "reports/text/markup.h"
 
 namespace rooflinectl {
 namespace {
-
-std::string_view number_class(bool is_number) {
-  return is_number ? R"( class="number")" : "";
-}
-
-std::string header_cell(std::string_view title, bool is_number) {
-  return fmt::format(R"(<th scope="col"{}>{}</th>)", number_class(is_number), escape_markup(title));
-}
 
 std::string shown(std::string_view text) {
   return escape_markup(typeset(text));
@@ -45,27 +35,12 @@ std::string findings(const std::vector<std::string>& texts) {
   return html + "</ul>\n";
 }
 
-std::string cell(const PointColumn& column, const RooflinePoint& point) {
-  return fmt::format("<td{}>{}</td>", number_class(column.is_number), shown(column.text(point)));
-}
-
 // A page that is read without scripts is no place for thousands of rows.
 constexpr std::size_t kMostRows = 200;
 
 std::string point_table(const ExperimentAnalysis& experiment) {
-  const auto columns = point_columns(kinds_of(experiment));
-  std::string html = "<div class=\"scroll\"><table class=\"points\"><thead><tr>";
-  for (const PointColumn& column : columns) {
-    html += header_cell(column.title, column.is_number);
-  }
-  html += "</tr></thead><tbody>\n";
   const std::vector<std::size_t> shown = notable_points(experiment, kMostRows);
-  for (const std::size_t i : shown) {
-    html += fmt::format(R"(<tr data-point="{}">)", i);
-    for (const PointColumn& column : columns) html += cell(column, experiment.points[i]);
-    html += "</tr>\n";
-  }
-  html += "</tbody></table></div>\n";
+  const std::string html = html_table(rooflinectl::point_table(experiment, shown), "points");
   if (shown.size() == experiment.points.size()) return html;
   return html + fmt::format("<p>{} of {} points: {}. points.csv has all of them.</p>\n", shown.size(),
                             experiment.points.size(), notable_points_text(experiment));
@@ -87,28 +62,16 @@ std::string figure(const std::string& svg, std::string_view name = {}) {
   return fmt::format("<figure{}>{}</figure>\n", attribute, svg);
 }
 
-std::string device_table_html(const DeviceTable& table) {
+std::string titled_table(const Table& table) {
   std::string html = fmt::format("<h3>{}</h3>\n", shown(table.title));
-  if (!table.rows.empty()) {
-    html += "<div class=\"scroll\"><table><thead><tr>";
-    for (const DeviceColumn& column : table.columns) html += header_cell(column.title, column.is_number);
-    html += "</tr></thead><tbody>\n";
-    for (const std::vector<std::string>& row : table.rows) {
-      html += "<tr>";
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        html += fmt::format("<td{}>{}</td>", number_class(table.columns[i].is_number), shown(row[i]));
-      }
-      html += "</tr>\n";
-    }
-    html += "</tbody></table></div>\n";
-  }
-  return html + findings(table.notes());
+  if (!table.rows.empty()) html += html_table(table, "between-devices");
+  return html + findings(table.remarks());
 }
 
 std::string scaling_part(const ExperimentReport& report, const std::string& drawing) {
   if (!report.scaling) return {};
   std::string html = drawing;
-  for (const DeviceTable& table : scaling_tables(*report.scaling)) html += device_table_html(table);
+  for (const Table& table : scaling_tables(*report.scaling)) html += titled_table(table);
   return html + fmt::format("<p>{}</p>\n", kScalingExplanation);
 }
 
@@ -133,43 +96,24 @@ std::string sections(const ReportModel& report, const std::vector<PagePictures>&
   return html;
 }
 
-// A row for each of `items`, in a table with this class.
-template <typename Column, typename Item>
-std::string table(const Run& run, std::string_view name, std::span<const Column> columns,
-                  const std::vector<Item>& items) {
-  std::string html = fmt::format("<div class=\"scroll\"><table class=\"{}\"><thead><tr>", name);
-  for (const Column& column : columns) html += header_cell(column.title, column.is_number);
-  html += "</tr></thead><tbody>\n";
-  for (const Item& item : items) {
-    html += "<tr>";
-    for (const Column& column : columns) {
-      html +=
-          fmt::format("<td{}>{}</td>", number_class(column.is_number), escape_markup(column.text(run, item)));
-    }
-    html += "</tr>\n";
-  }
-  return html + "</tbody></table></div>\n";
-}
-
 // Their picture, where it is not the background of points, and their table.
 std::string ceilings(const ReportModel& report, const std::string& picture) {
-  return figure(picture) + table(report.run, "ceilings", ceiling_columns(), report.ceilings) +
-         findings(ceiling_findings(report.ceilings));
+  const Table table = ceiling_table(report.run, report.ceilings);
+  return figure(picture) + html_table(table, "ceilings") + findings(table.notes);
 }
 
 std::string primitives(const Run& run, const std::string& picture) {
   if (run.primitives.empty()) return {};
+  const Table table = primitive_table(run);
   return fmt::format("<section>\n<h2>Primitives</h2>\n<p>{}</p>\n{}{}{}</section>\n", kPrimitiveExplanation,
-                     figure(picture, "primitives"),
-                     table(run, "primitives", primitive_columns(), run.primitives),
-                     findings(primitive_failures(run)));
+                     figure(picture, "primitives"), html_table(table, "primitives"), findings(table.notes));
 }
 
 std::string between_devices_html(std::string_view title, std::string_view explanation,
-                                 const std::string& drawing, const std::vector<DeviceTable>& tables) {
+                                 const std::string& drawing, const std::vector<Table>& tables) {
   if (tables.empty()) return {};
   std::string html = fmt::format("<section>\n<h2>{}</h2>\n<p>{}</p>\n{}", title, explanation, drawing);
-  for (const DeviceTable& table : tables) html += device_table_html(table);
+  for (const Table& table : tables) html += titled_table(table);
   return html + "</section>\n";
 }
 

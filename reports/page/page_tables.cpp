@@ -1,49 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/page/page_tables.h"
 
-#include <span>
-
 #include "core/text/typeset.h"
 #include "core/text/written_number.h"
 #include "reports/charts/model/size_sweep.h"
 #include "reports/sentences/environment_facts.h"
 #include "reports/sentences/point_text.h"
-#include "reports/tables/agreement_summary.h"
 #include "reports/tables/agreement_table.h"
-#include "reports/tables/ceiling_table.h"
-#include "reports/tables/primitive_table.h"
 
 namespace rooflinectl::page {
 namespace {
 
-// A row for each of `items`.
-template <typename Column, typename Item>
-Json table(const Run& run, std::span<const Column> columns, const std::vector<Item>& items,
-           const std::vector<std::string>& findings) {
-  Json headings = Json::array();
-  for (const Column& column : columns) {
-    headings.push_back({{"title", column.title}, {"is_number", column.is_number}});
-  }
-  Json rows = Json::array();
-  for (const Item& item : items) {
-    Json row = Json::array();
-    for (const Column& column : columns) row.push_back(column.text(run, item));
-    rows.push_back(row);
-  }
-  return {{"columns", headings}, {"rows", rows}, {"findings", findings}};
+Json titles(const Table& table) {
+  Json list = Json::array();
+  for (const TableColumn& column : table.columns) list.push_back(column.title);
+  return list;
 }
 
 }  // namespace
 
-Json titled_table(const ProgramTable& table) {
+Json table(const Table& table) {
   Json columns = Json::array();
-  for (const ProgramColumn& column : table.columns) {
+  for (const TableColumn& column : table.columns) {
     columns.push_back({{"title", column.title}, {"is_number", column.is_number}});
   }
-  std::vector<std::string> rest;
-  if (table.left_out > 0) rest.push_back(fmt::format("… and {} more", table.left_out));
-  return {{"title", table.title},
-          {"table", {{"columns", columns}, {"rows", table.rows}, {"findings", rest}}}};
+  std::vector<std::string> findings = table.remarks();
+  if (table.left_out > 0) findings.push_back(fmt::format("… and {} more", table.left_out));
+  return {{"columns", columns}, {"rows", table.rows}, {"findings", findings}};
+}
+
+Json titled_tables(const std::vector<Table>& tables) {
+  Json titled = Json::array();
+  for (const Table& one : tables) {
+    if (!one.empty()) titled.push_back({{"title", one.title}, {"table", table(one)}});
+  }
+  return titled;
 }
 
 Json speeds(const std::vector<SpeedTable>& speed_tables) {
@@ -82,46 +73,24 @@ std::vector<std::string> implausible(const ExperimentAnalysis& experiment) {
   return texts;
 }
 
-Json ceilings(const ReportModel& report) {
-  return table(report.run, ceiling_columns(), report.ceilings, ceiling_findings(report.ceilings));
-}
-
-Json primitives(const Run& run) {
-  return table(run, primitive_columns(), run.primitives, primitive_failures(run));
-}
-
-Json device_tables(std::string_view explanation, const std::vector<DeviceTable>& tables) {
-  Json titled = Json::array();
-  for (const DeviceTable& table : tables) {
-    Json headings = Json::array();
-    for (const DeviceColumn& column : table.columns) {
-      headings.push_back({{"title", column.title}, {"is_number", column.is_number}});
-    }
-    titled.push_back({{"title", table.title},
-                      {"table", {{"columns", headings}, {"rows", table.rows}, {"findings", table.notes()}}}});
-  }
-  return {{"explanation", explanation}, {"tables", titled}};
+Json device_tables(std::string_view explanation, const std::vector<Table>& tables) {
+  return {{"explanation", explanation}, {"tables", titled_tables(tables)}};
 }
 
 Json agreements(const Run& run) {
   Json tables = Json::array();
-  for (const AgreementTable& table : agreement_tables(run)) {
-    Json rows = Json::array();
-    for (const Agreement& agreement : *table.agreements) {
-      rows.push_back(agreement_cells(agreement));
-    }
-    Json quantities = Json::array();
-    for (const QuantitySummary& summary : by_quantity(*table.agreements)) {
-      quantities.push_back(quantity_cells(summary));
-    }
-    tables.push_back({{"title", table.title},
-                      {"summary", table.summary},
-                      {"reason", table.reason},
-                      {"hint", table.hint},
-                      {"quantity_headings", quantity_headings()},
-                      {"quantities", quantities},
-                      {"headings", agreement_headings(table.reference)},
-                      {"rows", rows}});
+  for (const AgreementSection& section : agreement_sections(run)) {
+    const Table quantities = quantity_table(*section.agreements);
+    const Table all =
+        agreement_table(*section.agreements, section.reference, [](const Agreement&) { return true; });
+    tables.push_back({{"title", section.title},
+                      {"summary", section.summary},
+                      {"reason", section.reason},
+                      {"hint", section.hint},
+                      {"quantity_headings", titles(quantities)},
+                      {"quantities", quantities.rows},
+                      {"headings", titles(all)},
+                      {"rows", all.rows}});
   }
   return tables;
 }

@@ -6,14 +6,15 @@
 
 #include "reports/model/report_model.h"
 #include "reports/page/page_json.h"
-#include "reports/tables/devices/device_table.h"
-#include "reports/tables/program_table.h"
+#include "reports/text/table.h"
 
 /// The tables of the page, their cells as text.
 namespace rooflinectl::page {
 
-/// A table of a program with its title.
-Json titled_table(const ProgramTable& table);
+Json table(const Table& table);
+
+/// Those that have something to show, with their titles.
+Json titled_tables(const std::vector<Table>& tables);
 
 /// How much faster than the references at every size.
 Json speeds(const std::vector<SpeedTable>& speed_tables);
@@ -21,10 +22,8 @@ Json speeds(const std::vector<SpeedTable>& speed_tables);
 /// What casts doubt on numbers of the experiment: the first sentences, and how many more there are.
 std::vector<std::string> implausible(const ExperimentAnalysis& experiment);
 
-Json ceilings(const ReportModel& report);
-Json primitives(const Run& run);
 /// What was measured between the devices, and what it means.
-Json device_tables(std::string_view explanation, const std::vector<DeviceTable>& tables);
+Json device_tables(std::string_view explanation, const std::vector<Table>& tables);
 Json agreements(const Run& run);
 Json environment(const Run& run);
 

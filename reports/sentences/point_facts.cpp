@@ -35,15 +35,19 @@ std::string samples_text(const Measurement& measurement) {
   return fmt::format("{} … {}, {}", format::duration(median.low_s), format::duration(median.high_s), samples);
 }
 
-// `24, of which 20 were traced and 3 counted`; of a collective also `…; 4 waited for a rank that was held`
+// `2400, of which 2000 were traced and 32 counted; they repeat after 24, of which each was counted`; of a
+// collective also `…; 4 waited for a rank that was held`
 std::string launches_text(const LaunchStatistics& launches) {
   const std::string held =
       launches.held == 0
           ? ""
           : fmt::format("; {} waited for a rank that was held to be counted: they are in no time",
                         launches.held);
-  return fmt::format("{}, of which {} were traced and {} counted{}", launches.count, launches.traced,
-                     launches.counted, held);
+  const std::string period =
+      launches.period ? fmt::format("; they repeat after {}, of which each was counted", *launches.period)
+                      : "";
+  return fmt::format("{}, of which {} were traced and {} counted{}{}", launches.count, launches.traced,
+                     launches.counted, period, held);
 }
 
 // The kernels inside of a CUDA graph, the longest first.

@@ -39,29 +39,70 @@ std::string text_of(const CounterValue& value, ComparedUnit unit) {
   return value.available() ? amount(*value.value(), unit) : fmt::format("unavailable: {}", value.reason());
 }
 
+/// All agreements on one quantity, over many points.
+struct QuantitySummary {
+  std::string quantity;
+  std::size_t agree = 0;
+  std::size_t differ = 0;
+  std::size_t unavailable = 0;
+  const Agreement* worst = nullptr;  // uses up most of its tolerance; null if all are unavailable
+};
+
+/// How much of the tolerance a difference uses up; more than 1 if it is too large.
+double strain(const Agreement& agreement) {
+  const double difference = std::abs(*agreement.ours.value() - *agreement.reference.value());
+  if (difference == 0) return 0;
+  const double share = agreement.is_relative ? std::abs(*agreement.reference.value()) : 1;
+  return difference / (agreement.tolerance * share);  // infinite where none is allowed
+}
+
+QuantitySummary& entry_of(std::vector<QuantitySummary>& summaries, const std::string& quantity) {
+  const auto found = std::find_if(summaries.begin(), summaries.end(), [&](const QuantitySummary& summary) {
+    return summary.quantity == quantity;
+  });
+  if (found != summaries.end()) return *found;
+  return summaries.emplace_back(QuantitySummary{.quantity = quantity});
+}
+
+// In the order in which the quantities first occur.
+std::vector<QuantitySummary> by_quantity(const std::vector<Agreement>& agreements) {
+  std::vector<QuantitySummary> summaries;
+  for (const Agreement& agreement : agreements) {
+    QuantitySummary& summary = entry_of(summaries, agreement.quantity);
+    const Verdict verdict = agreement.verdict();
+    if (verdict == Verdict::unavailable) {
+      ++summary.unavailable;
+      continue;
+    }
+    ++(verdict == Verdict::agrees ? summary.agree : summary.differ);
+    if (summary.worst == nullptr || strain(agreement) > strain(*summary.worst)) summary.worst = &agreement;
+  }
+  return summaries;
+}
+
 }  // namespace
 
-std::vector<AgreementTable> agreement_tables(const Run& run) {
-  std::vector<AgreementTable> tables;
+std::vector<AgreementSection> agreement_sections(const Run& run) {
+  std::vector<AgreementSection> sections;
   if (run.self_test) {
-    tables.push_back({.title = "Self-test: kernels of known work, counted",
-                      .summary = summary_of(run.self_test->agreements),
-                      .reference = "known work",
-                      .reason = run.self_test->reason,
-                      .hint = "",
-                      .agreements = &run.self_test->agreements});
+    sections.push_back({.title = "Self-test: kernels of known work, counted",
+                        .summary = summary_of(run.self_test->agreements),
+                        .reference = "known work",
+                        .reason = run.self_test->reason,
+                        .hint = "",
+                        .agreements = &run.self_test->agreements});
   }
   for (const CrossCheck& check : run.cross_checks) {
     const std::string tool(to_string(check.tool));
-    tables.push_back({.title = fmt::format("Cross-check with {}{}{}", tool, check.version.empty() ? "" : " ",
-                                           check.version),
-                      .summary = summary_of(check.agreements),
-                      .reference = tool,
-                      .reason = check.reason,
-                      .hint = check.hint,
-                      .agreements = &check.agreements});
+    sections.push_back({.title = fmt::format("Cross-check with {}{}{}", tool,
+                                             check.version.empty() ? "" : " ", check.version),
+                        .summary = summary_of(check.agreements),
+                        .reference = tool,
+                        .reason = check.reason,
+                        .hint = check.hint,
+                        .agreements = &check.agreements});
   }
-  return tables;
+  return sections;
 }
 
 std::string ours_text(const Agreement& agreement) {
@@ -88,6 +129,45 @@ std::string tolerance_text(const Agreement& agreement) {
   if (agreement.tolerance == 0) return "exact";
   return agreement.is_relative ? fmt::format("±{} %", format::significant(100 * agreement.tolerance, 2))
                                : fmt::format("±{}", amount(agreement.tolerance, agreement.unit));
+}
+
+Table quantity_table(const std::vector<Agreement>& agreements) {
+  Table table = {.columns = {{"quantity"},
+                             {"agree"},
+                             {"differ"},
+                             {"unavailable"},
+                             {"largest difference"},
+                             {"tolerance"},
+                             {"at"}}};
+  for (const QuantitySummary& summary : by_quantity(agreements)) {
+    const Agreement* const worst = summary.worst;
+    const bool is_exact = worst != nullptr && strain(*worst) == 0;
+    table.rows.push_back({summary.quantity, fmt::format("{}", summary.agree),
+                          fmt::format("{}", summary.differ), fmt::format("{}", summary.unavailable),
+                          worst == nullptr ? std::string(format::kUnavailable) : difference_text(*worst),
+                          worst == nullptr ? std::string(format::kUnavailable) : tolerance_text(*worst),
+                          worst == nullptr || is_exact ? "" : worst->subject});
+  }
+  return table;
+}
+
+Table agreement_table(const std::vector<Agreement>& agreements, const std::string& reference,
+                      const std::function<bool(const Agreement&)>& is_shown) {
+  Table table = {.columns = {{"point"},
+                             {"quantity"},
+                             {"ours"},
+                             {reference},
+                             {"difference"},
+                             {"tolerance"},
+                             {"verdict"},
+                             {"note"}}};
+  for (const Agreement& agreement : agreements) {
+    if (!is_shown(agreement)) continue;
+    table.rows.push_back({agreement.subject, agreement.quantity, ours_text(agreement),
+                          reference_text(agreement), difference_text(agreement), tolerance_text(agreement),
+                          std::string(to_string(agreement.verdict())), agreement.note});
+  }
+  return table;
 }
 
 }  // namespace rooflinectl

@@ -28,13 +28,13 @@ std::string axis_cell(const PointId& point, std::string_view name) {
 std::string axis_table(const std::vector<PointId>& points, std::string_view indent) {
   if (points.empty()) return {};
   const Axes axes = axes_of_all(points);
-  std::vector<std::vector<std::string>> rows = {{"variant"}};
-  for (const auto& [name, value] : axes) rows.front().push_back(name);
+  Table table = {.columns = {{"variant"}}};
+  for (const auto& [name, value] : axes) table.columns.push_back({name});
   for (const PointId& point : points) {
-    std::vector<std::string>& row = rows.emplace_back(std::vector{point.subject});
+    std::vector<std::string>& row = table.rows.emplace_back(1, point.subject);
     for (const auto& [name, value] : axes) row.push_back(axis_cell(point, name));
   }
-  return text_table(rows, indent);
+  return text_table(table, kUnlimited, indent);
 }
 
 }  // namespace rooflinectl

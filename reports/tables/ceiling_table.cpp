@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <string>
 
@@ -38,10 +37,15 @@ std::string value_at_clock(const CeilingPair& pair) {
                           [&](double value) { return ceiling_value(either(pair), value); });
 }
 
+// What the counters measured instead is below the table.
 std::string counted(const CeilingPair& pair) {
   if (pair.measured == nullptr || !pair.measured->confirmation) return std::string(format::kUnavailable);
-  const Confirmation& confirmation = *pair.measured->confirmation;
-  return confirmation.agrees ? "ok" : confirmation.detail;
+  return pair.measured->confirmation->agrees ? "ok" : "no";
+}
+
+std::string name_on_its_device(const Run& run, const Ceiling& ceiling) {
+  const std::string name = ceiling_name(ceiling);
+  return run.devices.size() < 2 ? name : fmt::format("{}, device {}", name, ceiling.device);
 }
 
 // A ceiling that is older than the run was not measured by it.
@@ -51,36 +55,6 @@ std::string method(const Run& run, const CeilingPair& pair) {
   return is_older ? fmt::format("{}; measured {}", ceiling.method, format::utc(ceiling.measured_utc))
                   : ceiling.method;
 }
-
-constexpr std::array kCeilingColumns = {
-    CeilingColumn{"ceiling", false,
-                  [](const Run& run, const CeilingPair& pair) {
-                    const Ceiling& ceiling = either(pair);
-                    return run.devices.size() < 2
-                               ? ceiling_name(ceiling)
-                               : fmt::format("{}, device {}", ceiling_name(ceiling), ceiling.device);
-                  }},
-    CeilingColumn{"measured", true,
-                  [](const Run&, const CeilingPair& pair) { return value_of(pair.measured); }},
-    CeilingColumn{"theoretical", true,
-                  [](const Run&, const CeilingPair& pair) { return value_of(pair.theoretical); }},
-    CeilingColumn{"at SM clock", true,
-                  [](const Run&, const CeilingPair& pair) { return value_at_clock(pair); }},
-    CeilingColumn{
-        "% of theoretical", true,
-        [](const Run&, const CeilingPair& pair) { return format::optional(pair.fraction, format::percent); }},
-    CeilingColumn{"SM clock", true,
-                  [](const Run&, const CeilingPair& pair) {
-                    return format::optional(either(pair).sm_clock_hz, format::hertz);
-                  }},
-    CeilingColumn{"spread", true,
-                  [](const Run&, const CeilingPair& pair) {
-                    return pair.measured != nullptr ? format::percent(pair.measured->relative_spread)
-                                                    : std::string(format::kUnavailable);
-                  }},
-    CeilingColumn{"counted", false, [](const Run&, const CeilingPair& pair) { return counted(pair); }},
-    CeilingColumn{"method", false, method},
-};
 
 }  // namespace
 
@@ -98,8 +72,29 @@ std::string ceiling_value(const Ceiling& ceiling, double value) {
   return format::rate(value, ceiling.subject.starts_with('i') ? format::kOps : format::kFlops);
 }
 
-std::span<const CeilingColumn> ceiling_columns() {
-  return kCeilingColumns;
+Table ceiling_table(const Run& run, const std::vector<CeilingPair>& pairs) {
+  Table table = {.title = "Ceilings",
+                 .columns = {{"ceiling"},
+                             {"measured", true},
+                             {"theoretical", true},
+                             {"at SM clock", true},
+                             {"% of theoretical", true},
+                             {"SM clock", true},
+                             {"spread", true},
+                             {"counted"},
+                             {.title = "method", .is_wide = true}},
+                 .notes = ceiling_findings(pairs),
+                 .dispensable = {"at SM clock", "SM clock", "theoretical"}};
+  for (const CeilingPair& pair : pairs) {
+    table.rows.push_back({name_on_its_device(run, either(pair)), value_of(pair.measured),
+                          value_of(pair.theoretical), value_at_clock(pair),
+                          format::optional(pair.fraction, format::percent),
+                          format::optional(either(pair).sm_clock_hz, format::hertz),
+                          pair.measured != nullptr ? format::percent(pair.measured->relative_spread)
+                                                   : std::string(format::kUnavailable),
+                          counted(pair), method(run, pair)});
+  }
+  return table;
 }
 
 std::vector<std::string> ceiling_findings(const std::vector<CeilingPair>& pairs) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "reports/text/table.h"
 
 /// The ceilings as the terminal, `summary.md` and the page show them.
 namespace rooflinectl {
@@ -17,16 +17,11 @@ std::string ceiling_name(const Ceiling& ceiling);
 /// `value` in the unit of `ceiling`: `4.58 TB/s`, `65.0 TFLOP/s`, `33.1 TOP/s` for integers, `3.232 µs`.
 std::string ceiling_value(const Ceiling& ceiling, double value);
 
-struct CeilingColumn {
-  std::string_view title;
-  bool is_number = false;
-  std::string (*text)(const Run&, const CeilingPair&) = nullptr;
-};
+/// Name, measured and theoretical values, clock, spread, confirmation by counters, and last the method; below
+/// it a sentence for each reason to distrust a measured ceiling: `L2 read: not confirmed: …`.
+Table ceiling_table(const Run& run, const std::vector<CeilingPair>& pairs);
 
-/// Name, measured and theoretical values, clock, spread, confirmation by counters, and last the method.
-std::span<const CeilingColumn> ceiling_columns();
-
-/// A sentence for each reason to distrust a measured ceiling: `L2 read: not confirmed: …`.
+/// These sentences.
 std::vector<std::string> ceiling_findings(const std::vector<CeilingPair>& pairs);
 
 }  // namespace rooflinectl

@@ -51,11 +51,15 @@ LossText idle_text(const IdleUse& idle) {
   return {};
 }
 
-LossText waiting_text(const CollectiveWaiting& waiting) {
+bool is_slow(const CollectiveWaiting& waiting) {
   constexpr double kSlow = 0.01;
+  return waiting.last_slow_share >= kSlow;
+}
+
+LossText waiting_text(const CollectiveWaiting& waiting) {
   const std::string others = fmt::format("In {} of the collectives, the others wait for {}",
                                          format::whole_percent(waiting.last_share), waiting.last);
-  if (waiting.last_slow_share >= kSlow) {
+  if (is_slow(waiting)) {
     return {.cause = fmt::format("{}, whose kernels take {} longer than those of the others.", others,
                                  format::percent(waiting.last_slow_share)),
             .next_step =
@@ -109,8 +113,10 @@ std::string loss_headline(const ProgramUse& program, const Loss& loss, bool is_s
   if (loss.kind == LossKind::idle) {
     return fmt::format("The GPU is idle {}, {}. ", share, idle_headline(program.idle->cause));
   }
-  return fmt::format("The GPU waits in collectives for the last rank {}, in {} of them for {}. ", share,
-                     format::whole_percent(program.waiting->last_share), program.waiting->last);
+  const CollectiveWaiting& waiting = *program.waiting;
+  return fmt::format("The GPU waits in collectives for the last rank {}, in {} of them for {}, whose {}. ",
+                     share, format::whole_percent(waiting.last_share), waiting.last,
+                     is_slow(waiting) ? "kernels are slower" : "CPU launches late");
 }
 
 std::string where_the_time_is(const ProgramUse& program) {
@@ -143,8 +149,8 @@ LossText loss_text(const ProgramUse& program, const Loss& loss) {
     case LossKind::fusion:
       text = fusion_text(program);
       break;
-    case LossKind::shapes:
-      text.name = fmt::format("{} ({} shapes)", loss.groups.front()->kernel, loss.groups.size());
+    case LossKind::groups:
+      text.name = fmt::format("{} ({} launch groups)", loss.groups.front()->kernel, loss.groups.size());
       break;
     case LossKind::kernel:
       text.name = loss.groups.front()->label;
@@ -166,11 +172,11 @@ std::string program_headline(const ProgramUse& program) {
   return fmt::format("{}; {}.", text, saving(program, *first_kernel, is_said));
 }
 
-ProgramTable loss_table(const ProgramUse& program, std::size_t most) {
-  ProgramTable table = {.title = "Where to begin",
-                        .columns = {{"where to begin"},
-                                    {loss_basis(program).is_step ? "per step" : "could save", true},
-                                    {loss_basis(program).is_step ? "of a step" : "of the time", true}}};
+Table loss_table(const ProgramUse& program, std::size_t most) {
+  Table table = {.title = "Where to begin",
+                 .columns = {{"where to begin"},
+                             {loss_basis(program).is_step ? "per step" : "could save", true},
+                             {loss_basis(program).is_step ? "of a step" : "of the time", true}}};
   const std::vector<Loss> all = losses(program);
   const auto is_one_kernel = [](const Loss& loss) { return loss.kind == LossKind::kernel; };
   if (std::all_of(all.begin(), all.end(), is_one_kernel)) return table;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "analysis/program/losses.h"
-#include "reports/tables/program_table.h"
+#include "reports/text/table.h"
 
 /// Where to begin with a program: what costs it most time, why, and what to do.
 namespace rooflinectl {
@@ -27,6 +27,6 @@ std::string program_headline(const ProgramUse& program);
 
 /// The largest losses, at most `most`. Empty if kernels, each by itself, are all that there is: their table
 /// says the same.
-ProgramTable loss_table(const ProgramUse& program, std::size_t most);
+Table loss_table(const ProgramUse& program, std::size_t most);
 
 }  // namespace rooflinectl

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/text/kernel_name.h"
+#include "reports/tables/program_table.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -86,13 +87,13 @@ std::vector<std::string> operator_sentences(const OperatorUse& use) {
   return texts;
 }
 
-ProgramTable operator_table(const OperatorUse& use, std::size_t most) {
-  ProgramTable table = use_table("PyTorch operators", "operator", use.operators, most);
+Table operator_table(const OperatorUse& use, std::size_t most) {
+  Table table = use_table("PyTorch operators", "operator", use.operators, most);
   for (auto& row : table.rows) row.front() = operator_name(row.front());
   return table;
 }
 
-ProgramTable module_table(const OperatorUse& use, std::size_t most) {
+Table module_table(const OperatorUse& use, std::size_t most) {
   return use_table("PyTorch modules", "module", use.modules, most);
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/program/operators.h"
-#include "reports/tables/program_table.h"
+#include "reports/text/table.h"
 
 /// What reports show about the operators and modules of PyTorch that launched a program's kernels.
 namespace rooflinectl {
@@ -25,9 +25,9 @@ std::vector<std::string> operator_sentences(const OperatorUse& use);
 bool is_foreign(const OperatorUse& use);
 
 /// By the innermost operator: at most `most`, the longest first.
-ProgramTable operator_table(const OperatorUse& use, std::size_t most);
+Table operator_table(const OperatorUse& use, std::size_t most);
 
 /// By module: at most `most`, without the operators within them. Empty where the trace has no modules.
-ProgramTable module_table(const OperatorUse& use, std::size_t most);
+Table module_table(const OperatorUse& use, std::size_t most);
 
 }  // namespace rooflinectl

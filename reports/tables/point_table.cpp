@@ -29,7 +29,8 @@ std::string whole(double number) {
 // `~1.2 ms`: others ran meanwhile.
 std::string saving_text(const RooflinePoint& point, const std::optional<double>& saved_s) {
   if (!saved_s) return std::string(format::kUnavailable);
-  return fmt::format("{}{}", point.launches->is_overlapped ? "~" : "", format::duration(*saved_s));
+  return fmt::format("{}{}", point.launches->is_overlapped && *saved_s > 0 ? "~" : "",
+                     format::saving(*saved_s));
 }
 
 // `Tensor Cores (bf16_tensor)`, `none near (l2_read)`
@@ -116,7 +117,7 @@ constexpr std::array kPointColumns = {
         .is_number = true,
         .text = [](const RooflinePoint& p) { return format::optional(point_numbers::launches(p), whole); },
         .value = point_numbers::launches,
-        .help = "How often the program launched it with this shape in these NVTX ranges",
+        .help = "How often the program launched it with this grid and block in these NVTX ranges",
         .role = "program"},
     PointColumn{.title = "time",
                 .is_number = true,
@@ -394,8 +395,17 @@ PointKinds kinds_of(const Analysis& analysis) {
   return all;
 }
 
-std::vector<PointColumn> point_columns(const PointKinds& kinds) {
-  return columns_for(kinds, false);
+Table point_table(const ExperimentAnalysis& experiment, const std::vector<std::size_t>& shown) {
+  Table table = {.title = "Points",
+                 .dispensable = {"flags", "launch", "dtype", "AI useful", "n", "power", "AI exec.", "GB/s"}};
+  table.rows.resize(shown.size());
+  for (const PointColumn& column : columns_for(kinds_of(experiment), false)) {
+    table.columns.push_back({std::string(column.title), column.is_number});
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      table.rows[i].push_back(column.text(experiment.points[shown[i]]));
+    }
+  }
+  return table;
 }
 
 std::vector<PointColumn> page_columns(const PointKinds& kinds) {

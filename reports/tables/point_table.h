@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "reports/text/table.h"
 
 /// The columns that the terminal, `summary.md` and the page share.
 namespace rooflinectl {
@@ -52,10 +54,10 @@ struct PointColumn {
 
 /// Name, n, dtype, how it was timed, time, effective GB/s, intensities, fraction of roof, bound, limiting
 /// level, flags; with energy also joules per launch, mean power and useful work per joule; for a program's
-/// kernels, share of the time, launches, and what could be gained.
-std::vector<PointColumn> point_columns(const PointKinds& kinds);
+/// kernels, share of the time, launches, and what could be gained. A row for each of `shown`.
+Table point_table(const ExperimentAnalysis& experiment, const std::vector<std::size_t>& shown);
 
-/// The same with the family, the cache state and the theoretical roof.
+/// The columns of the page: the same with the family, the cache state and the theoretical roof.
 std::vector<PointColumn> page_columns(const PointKinds& kinds);
 
 }  // namespace rooflinectl

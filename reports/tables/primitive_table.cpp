@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <string>
+#include <vector>
 
 #include "core/stats/statistics.h"
 #include "reports/text/format.h"
@@ -22,48 +23,6 @@ std::string with_interval(const Cycles& cycles) {
                      format::percent(relative_half_width(cycles)));
 }
 
-constexpr std::array kPrimitiveColumns = {
-    PrimitiveColumn{"primitive", false, [](const Run&, const PrimitiveResult& r) { return r.info.title; }},
-    PrimitiveColumn{
-        "type", false,
-        [](const Run&, const PrimitiveResult& r) { return std::string(to_string(r.info.dtype)); }},
-    PrimitiveColumn{"by", false, [](const Run&, const PrimitiveResult& r) { return r.info.by; }},
-    PrimitiveColumn{"latency", true,
-                    [](const Run&, const PrimitiveResult& r) { return with_interval(r.latency); }},
-    PrimitiveColumn{"throughput", true,
-                    [](const Run&, const PrimitiveResult& r) { return with_interval(r.throughput); }},
-    PrimitiveColumn{"per instr.", true,
-                    [](const Run&, const PrimitiveResult& r) {
-                      return format::optional(cycles_per_instruction(r), cycles_text);
-                    }},
-    PrimitiveColumn{"per element", true,
-                    [](const Run&, const PrimitiveResult& r) {
-                      return format::optional(cycles_per_element(r.throughput), cycles_text);
-                    }},
-    PrimitiveColumn{"elements/s", true,
-                    [](const Run& run, const PrimitiveResult& r) {
-                      return format::optional(elements_per_s(r, run.device_of(r).sm_count), [](double rate) {
-                        return fmt::format("{} G", format::significant(rate / 1e9));
-                      });
-                    }},
-    PrimitiveColumn{"bandwidth", true,
-                    [](const Run& run, const PrimitiveResult& r) {
-                      return format::optional(bytes_per_s(r, run.device_of(r).sm_count), format::bandwidth);
-                    }},
-};
-
-}  // namespace
-
-std::span<const PrimitiveColumn> primitive_columns() {
-  return kPrimitiveColumns;
-}
-
-std::string primitive_text(const PrimitiveResult& result) {
-  if (result.status != Status::ok) return fmt::format("{}: {}", to_string(result.status), result.cause);
-  return fmt::format("latency {} cycles, throughput {} cycles", with_interval(result.latency),
-                     with_interval(result.throughput));
-}
-
 std::vector<std::string> primitive_failures(const Run& run) {
   std::vector<std::string> texts;
   for (const PrimitiveResult& result : run.primitives) {
@@ -71,6 +30,41 @@ std::vector<std::string> primitive_failures(const Run& run) {
     texts.push_back(fmt::format("{} {}: {}", result.info.id, to_string(result.status), result.cause));
   }
   return texts;
+}
+
+}  // namespace
+
+Table primitive_table(const Run& run) {
+  Table table = {.title = "Primitives",
+                 .columns = {{"primitive"},
+                             {"type"},
+                             {"by"},
+                             {"latency", true},
+                             {"throughput", true},
+                             {"per instr.", true},
+                             {"per element", true},
+                             {"elements/s", true},
+                             {"bandwidth", true}},
+                 .dispensable = {"bandwidth", "elements/s", "throughput"}};
+  for (const PrimitiveResult& result : run.primitives) {
+    const int sm_count = run.device_of(result).sm_count;
+    table.rows.push_back(
+        {result.info.title, std::string(to_string(result.info.dtype)), result.info.by,
+         with_interval(result.latency), with_interval(result.throughput),
+         format::optional(cycles_per_instruction(result), cycles_text),
+         format::optional(cycles_per_element(result.throughput), cycles_text),
+         format::optional(elements_per_s(result, sm_count),
+                          [](double rate) { return fmt::format("{} G", format::significant(rate / 1e9)); }),
+         format::optional(bytes_per_s(result, sm_count), format::bandwidth)});
+  }
+  table.notes = primitive_failures(run);
+  return table;
+}
+
+std::string primitive_text(const PrimitiveResult& result) {
+  if (result.status != Status::ok) return fmt::format("{}: {}", to_string(result.status), result.cause);
+  return fmt::format("latency {} cycles, throughput {} cycles", with_interval(result.latency),
+                     with_interval(result.throughput));
 }
 
 }  // namespace rooflinectl

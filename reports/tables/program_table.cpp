@@ -128,11 +128,13 @@ std::string roofless_reason(const RooflinePoint& group) {
 
 std::string counted_sentence(const Run& run, const ProgramUse& program) {
   if (!program.partly_counted.empty()) return partly_counted_sentence(run);
-  std::string text =
-      fmt::format("Counters are complete for {} of GPU time", format::percent(program.counted_share));
+  std::string text = program.counted_share > 0 ? fmt::format("Counters are complete for {} of GPU time",
+                                                             format::percent(program.counted_share))
+                                               : "No kernel has all of its counters";
   if (program.roofless_share > 0) {
-    text += fmt::format("; {} has no roof and is left out of the savings",
-                        format::percent(program.roofless_share));
+    text +=
+        fmt::format("; {}{} has no roof and is left out of the savings",
+                    format::percent(program.roofless_share), program.counted_share > 0 ? "" : " of GPU time");
   }
   return text + ".";
 }
@@ -205,16 +207,17 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
   return texts;
 }
 
-ProgramTable recoverable_table(const ProgramUse& program, std::size_t most) {
+Table recoverable_table(const ProgramUse& program, std::size_t most) {
   const LossBasis basis = loss_basis(program);
-  ProgramTable table = {.title = "Possible savings",
-                        .columns = {{"kernel"},
-                                    {"share", true},
-                                    {"launches", true},
-                                    {"time", true},
-                                    {"of roofline", true},
-                                    {"roof"},
-                                    {basis.is_step ? "could save/step" : "could save", true}}};
+  Table table = {.title = "Possible savings",
+                 .columns = {{"kernel"},
+                             {"share", true},
+                             {"launches", true},
+                             {"time", true},
+                             {"of roofline", true},
+                             {"roof"},
+                             {basis.is_step ? "could save/step" : "could save", true}},
+                 .dispensable = {"launches"}};
   const std::size_t shown = std::min(most, program.recoverable.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const RooflinePoint& group = *program.recoverable[i];
@@ -242,7 +245,7 @@ ProgramTable recoverable_table(const ProgramUse& program, std::size_t most) {
   return table;
 }
 
-ProgramTable roofless_table(const ProgramUse& program, std::size_t most) {
+Table roofless_table(const ProgramUse& program, std::size_t most) {
   struct Reason {
     std::string text;
     std::vector<const RooflinePoint*> groups;
@@ -262,8 +265,9 @@ ProgramTable roofless_table(const ProgramUse& program, std::size_t most) {
   }
   std::stable_sort(reasons.begin(), reasons.end(),
                    [](const Reason& a, const Reason& b) { return a.share > b.share; });
-  ProgramTable table = {.title = "Without a roof",
-                        .columns = {{"kernels"}, {"share", true}, {"launches", true}, {"reason"}}};
+  Table table = {.title = "Without a roof",
+                 .columns = {{"kernels"}, {"share", true}, {"launches", true}, {"reason"}},
+                 .dispensable = {"launches"}};
   for (const Reason& reason : reasons) {
     if (table.rows.size() == most) {
       ++table.left_out;
@@ -277,16 +281,17 @@ ProgramTable roofless_table(const ProgramUse& program, std::size_t most) {
   return table;
 }
 
-ProgramTable use_table(std::string_view title, std::string_view first, const std::vector<RangeUse>& uses,
-                       std::size_t most) {
-  ProgramTable table = {.title = title,
-                        .columns = {{first},
-                                    {"share", true},
-                                    {"time", true},
-                                    {"launches", true},
-                                    {"FLOP/s", true},
-                                    {"FLOP/byte", true},
-                                    {"could save", true}}};
+Table use_table(std::string_view title, std::string_view first, const std::vector<RangeUse>& uses,
+                std::size_t most) {
+  Table table = {.title = std::string(title),
+                 .columns = {{std::string(first)},
+                             {"share", true},
+                             {"time", true},
+                             {"launches", true},
+                             {"FLOP/s", true},
+                             {"FLOP/byte", true},
+                             {"could save", true}},
+                 .dispensable = {"launches", "FLOP/byte"}};
   std::vector<double> times;
   for (const RangeUse& use : uses) times.push_back(use.total_s);
   std::sort(times.begin(), times.end(), std::greater<>());
@@ -296,27 +301,27 @@ ProgramTable use_table(std::string_view title, std::string_view first, const std
       ++table.left_out;
       continue;
     }
-    table.rows.push_back(
-        {indent(use.depth) + use.name, format::percent(use.share), format::duration(use.total_s),
-         fmt::format("{}", use.launches), rate(use), intensity(use),
-         use.roofed_s > 0 ? format::duration(use.recoverable_s) : std::string(format::kUnavailable)});
+    table.rows.push_back({indent(use.depth) + use.name, format::percent(use.share),
+                          format::duration(use.total_s), fmt::format("{}", use.launches), rate(use),
+                          intensity(use), format::saving(use.recoverable_s)});
   }
   return table;
 }
 
-ProgramTable range_table(const ProgramUse& program, std::size_t most) {
+Table range_table(const ProgramUse& program, std::size_t most) {
   return use_table("NVTX ranges", "range", program.ranges, most);
 }
 
-ProgramTable transfer_table(const ProgramUse& program) {
-  ProgramTable table = {.title = "Memory copies and memsets",
-                        .columns = {{"copies"},
-                                    {"number", true},
-                                    {"bytes", true},
-                                    {"time", true},
-                                    {"each", true},
-                                    {"bandwidth", true},
-                                    {"of ceiling", true}}};
+Table transfer_table(const ProgramUse& program) {
+  Table table = {.title = "Memory copies and memsets",
+                 .columns = {{"copies"},
+                             {"number", true},
+                             {"bytes", true},
+                             {"time", true},
+                             {"each", true},
+                             {"bandwidth", true},
+                             {"of ceiling", true}},
+                 .dispensable = {"of ceiling", "number"}};
   for (const TransferRate& rate : program.transfers) {
     const TransferUse& use = *rate.use;
     const std::string share = optional_text(rate.fraction, format::whole_percent);
@@ -329,9 +334,9 @@ ProgramTable transfer_table(const ProgramUse& program) {
   return table;
 }
 
-ProgramTable gap_table(const ProgramUse& program) {
-  ProgramTable table = {.title = "Idle time by length of the gap",
-                        .columns = {{"gap"}, {"number", true}, {"time", true}, {"of idle time", true}}};
+Table gap_table(const ProgramUse& program) {
+  Table table = {.title = "Idle time by length of the gap",
+                 .columns = {{"gap"}, {"number", true}, {"time", true}, {"of idle time", true}}};
   if (!program.idle || program.idle->share < kNotableIdle) return table;
   std::optional<double> from_s;
   for (const IdleGaps& gaps : program.idle->undisturbed->gaps) {
@@ -343,10 +348,11 @@ ProgramTable gap_table(const ProgramUse& program) {
   return table;
 }
 
-ProgramTable idle_before_table(const ProgramUse& program, std::size_t most) {
-  ProgramTable table = {
+Table idle_before_table(const ProgramUse& program, std::size_t most) {
+  Table table = {
       .title = "Idle time before each kernel",
-      .columns = {{"kernel"}, {"of idle time", true}, {"idle", true}, {"gaps", true}, {"mean gap", true}}};
+      .columns = {{"kernel"}, {"of idle time", true}, {"idle", true}, {"gaps", true}, {"mean gap", true}},
+      .dispensable = {"mean gap", "gaps"}};
   if (!program.idle || program.idle->share < kNotableIdle) return table;
   const std::vector<IdleBefore>& all = program.idle->before;
   const auto row = [&](const std::string& name, double idle_s, std::uint64_t gaps) {

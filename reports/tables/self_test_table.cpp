@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "reports/tables/agreement_table.h"
 #include "reports/text/format.h"
@@ -12,15 +11,6 @@
 namespace rooflinectl {
 
 namespace {
-
-constexpr std::array kSelfTestColumns = {
-    SelfTestColumn{"known work", false, [](const Agreement& a) { return a.subject; }},
-    SelfTestColumn{"quantity", false, [](const Agreement& a) { return a.quantity; }},
-    SelfTestColumn{"expected", true, reference_text},
-    SelfTestColumn{"counted", true, ours_text},
-    SelfTestColumn{"tolerance", true, tolerance_text},
-    SelfTestColumn{"verdict", false, [](const Agreement& a) { return std::string(to_string(a.verdict())); }},
-};
 
 std::size_t count(const SelfTest& self_test, Verdict verdict) {
   return static_cast<std::size_t>(
@@ -30,8 +20,20 @@ std::size_t count(const SelfTest& self_test, Verdict verdict) {
 
 }  // namespace
 
-std::span<const SelfTestColumn> self_test_columns() {
-  return kSelfTestColumns;
+Table self_test_table(const SelfTest& self_test) {
+  Table table = {.columns = {{"known work"},
+                             {"quantity"},
+                             {"expected", true},
+                             {"counted", true},
+                             {"tolerance", true},
+                             {"verdict"}},
+                 .dispensable = {"tolerance"}};
+  for (const Agreement& agreement : self_test.agreements) {
+    table.rows.push_back({agreement.subject, agreement.quantity, reference_text(agreement),
+                          ours_text(agreement), tolerance_text(agreement),
+                          std::string(to_string(agreement.verdict()))});
+  }
+  return table;
 }
 
 std::string self_test_verdict(const SelfTest& self_test) {

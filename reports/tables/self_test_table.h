@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/model/agreement.h"
+#include "reports/text/table.h"
 
 /// The self-test in the terminal, and what `summary.md` and the terminal print if it finds a difference.
 namespace rooflinectl {
 
-struct SelfTestColumn {
-  std::string_view title;
-  bool is_number = false;
-  std::string (*text)(const Agreement&) = nullptr;
-};
-
 /// Known work, quantity, expected and counted values, tolerance, verdict.
-std::span<const SelfTestColumn> self_test_columns();
+Table self_test_table(const SelfTest& self_test);
 
 /// `33 of 33 numbers agree with known work`, `nothing was tested: …`.
 std::string self_test_verdict(const SelfTest& self_test);

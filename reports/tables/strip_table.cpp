@@ -27,34 +27,24 @@ std::string value_text(double value, StripUnit unit) {
 
 }  // namespace
 
-const std::vector<StripColumn>& strip_columns() {
-  static const std::vector<StripColumn> columns = {
-      {"metric", false, [](const DeviceView&, const Strip& strip) { return std::string(strip.title); }},
-      {"mean", true,
-       [](const DeviceView&, const Strip& strip) {
-         return format::optional(strip.mean(), [&](double value) { return value_text(value, strip.unit); });
-       }},
-      {"peak", true,
-       [](const DeviceView& view, const Strip& strip) {
-         return format::optional(strip.peak(), [&](double value) {
-           return fmt::format("{} for {}", value_text(value, strip.unit),
-                              format::duration(static_cast<double>(view.bin_ns) * 1e-9));
-         });
-       }},
-      {"roof", true,
-       [](const DeviceView&, const Strip& strip) {
-         if (strip.unit == StripUnit::share) return std::string(format::kUnavailable);
-         const std::string text =
-             format::optional(strip.roof, [&](double value) { return value_text(value, strip.unit); });
-         return strip.ceiling.empty() ? text : fmt::format("{} ({})", text, strip.ceiling);
-       }},
-      {"mean, % of roofline", true,
-       [](const DeviceView&, const Strip& strip) {
-         if (strip.unit == StripUnit::share) return std::string(format::kUnavailable);
-         return format::optional(strip.mean_of_roof(), format::percent);
-       }},
-  };
-  return columns;
+Table strip_table(const DeviceView& view) {
+  Table table = {
+      .columns = {{"metric"}, {"mean", true}, {"peak", true}, {"roof", true}, {"mean, % of roofline", true}}};
+  for (const Strip& strip : view.strips) {
+    const auto text = [&](double value) { return value_text(value, strip.unit); };
+    const std::string longest = format::duration(static_cast<double>(view.bin_ns) * 1e-9);
+    const bool has_roof = strip.unit != StripUnit::share;
+    const std::string roof =
+        has_roof ? format::optional(strip.roof, text) : std::string(format::kUnavailable);
+    table.rows.push_back(
+        {std::string(strip.title), format::optional(strip.mean(), text),
+         format::optional(strip.peak(),
+                          [&](double value) { return fmt::format("{} for {}", text(value), longest); }),
+         has_roof && !strip.ceiling.empty() ? fmt::format("{} ({})", roof, strip.ceiling) : roof,
+         has_roof ? format::optional(strip.mean_of_roof(), format::percent)
+                  : std::string(format::kUnavailable)});
+  }
+  return table;
 }
 
 }  // namespace rooflinectl

@@ -73,6 +73,10 @@ std::string duration(double seconds) {
   return with_unit(seconds, kSmall, "s", 4);
 }
 
+std::string saving(double seconds) {
+  return seconds > 0 ? duration(seconds) : std::string(kUnavailable);
+}
+
 std::string energy(double joules) {
   return with_unit(joules, kSmall, "J", 3);
 }

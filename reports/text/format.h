@@ -28,6 +28,7 @@ std::string rate(double per_s, std::string_view operations);  ///< `65.0 TOP/s` 
 std::string amount(double value, std::string_view unit, int digits = 3);
 std::string rate_tick(double per_s);   ///< `10 G`, on an axis that names its unit
 std::string duration(double seconds);  ///< `238.5 µs`
+std::string saving(double seconds);    ///< a duration, or `kUnavailable` if there is nothing to save
 std::string energy(double joules);     ///< `123 mJ`
 std::string power(double watts);       ///< `484 W`
 /// `value` on an axis, with the prefix that suits `like`: `0.5 GFLOP/J`, `200 mJ`, `0`.

@@ -107,10 +107,23 @@ std::string list(const std::vector<std::string>& texts) {
   return text.empty() ? text : fmt::format("\n{}", text);
 }
 
-std::string table_rule(const std::vector<bool>& is_number) {
+std::string table(const Table& table) {
+  if (table.columns.empty()) return {};
+  std::vector<std::string> titles;
   std::string rule = "|";
-  for (const bool number : is_number) rule += number ? "---:|" : "---|";
-  return rule + "\n";
+  for (const TableColumn& column : table.columns) {
+    titles.push_back(column.title);
+    rule += column.is_number ? "---:|" : "---|";
+  }
+  std::string text = table_row(titles) + rule + "\n";
+  for (const std::vector<std::string>& row : table.rows) text += table_row(row);
+  return table.left_out == 0 ? text : text + fmt::format("\n… and {} more.\n", table.left_out);
+}
+
+std::string titled_table(const Table& titled) {
+  if (titled.empty()) return {};
+  return fmt::format("\n**{}**\n\n", escaped(titled.title)) + (titled.rows.empty() ? "" : table(titled)) +
+         list(titled.remarks());
 }
 
 }  // namespace rooflinectl::markdown

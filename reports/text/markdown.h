@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/text/table.h"
+
 /// GitHub-flavoured Markdown. Names come from files: they are text, never markup.
 namespace rooflinectl::markdown {
 
@@ -19,19 +21,10 @@ std::string table_row(const std::vector<std::string>& cells);
 /// A list with an empty line before it; empty if there are no texts.
 std::string list(const std::vector<std::string>& texts);
 
-/// `|---:|` for each number, `|---|` for all other columns.
-std::string table_rule(const std::vector<bool>& is_number);
+/// Its head and rows, and how many more there would be.
+std::string table(const Table& table);
 
-/// The head of a table whose columns have a `title` and are numbers or not (`is_number`).
-template <typename Columns>
-std::string table_head(const Columns& columns) {
-  std::vector<std::string> titles;
-  std::vector<bool> is_number;
-  for (const auto& column : columns) {
-    titles.emplace_back(column.title);
-    is_number.push_back(column.is_number);
-  }
-  return table_row(titles) + table_rule(is_number);
-}
+/// The same below its title, and above its method and notes; empty without rows and notes.
+std::string titled_table(const Table& table);
 
 }  // namespace rooflinectl::markdown

@@ -4,15 +4,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <set>
+#include <vector>
 
 #include "core/text/printable.h"
 #include "core/text/utf8.h"
 
 namespace rooflinectl {
 namespace {
+
+struct TextColumn {
+  std::string_view title;
+  bool is_number = false;
+  std::vector<std::u32string> cells;  // the title first
+  std::size_t width = 0;
+};
 
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kNarrowest = 6;  // a column of text is not cut below this
@@ -140,43 +147,36 @@ std::string line_of(const std::vector<TextColumn>& columns, std::size_t row, std
   return encode_utf8(cut(line, width)) + "\n";
 }
 
-}  // namespace
-
-TextColumn text_column(std::string_view title, bool is_number, const std::vector<std::string>& texts) {
-  TextColumn column{title, is_number, {printable_characters(title)}, title.size()};
-  for (const std::string& text : texts) {
-    column.cells.push_back(printable_characters(text));
-    column.width = std::max(column.width, column.cells.back().size());
+std::vector<TextColumn> text_columns(const Table& table) {
+  std::vector<TextColumn> columns;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const TableColumn& shown = table.columns[i];
+    if (shown.is_wide) continue;
+    TextColumn column{shown.title, shown.is_number, {printable_characters(shown.title)}, 0};
+    for (const std::vector<std::string>& row : table.rows)
+      column.cells.push_back(printable_characters(row.at(i)));
+    for (const std::u32string& cell : column.cells) column.width = std::max(column.width, cell.size());
+    columns.push_back(std::move(column));
   }
-  return column;
+  return columns;
 }
 
-std::string text_table(std::vector<TextColumn> columns, std::size_t width,
-                       const std::vector<std::string_view>& dispensable) {
-  const LeftOut left_out = leave_out(columns, width, dispensable);
+}  // namespace
+
+std::string text_table(const Table& table, std::size_t width, std::string_view indent) {
+  if (table.rows.empty()) return {};
+  std::vector<TextColumn> columns = text_columns(table);
+  const LeftOut left_out = leave_out(columns, width, table.dispensable);
   narrow(columns, width);
   for (TextColumn& column : columns) {
     const auto is_cut = [&](const std::u32string& cell) { return cell.size() > column.width; };
     if (std::any_of(column.cells.begin(), column.cells.end(), is_cut)) shrink(column, column.width);
   }
   std::string text;
-  for (std::size_t row = 0; row < columns.front().cells.size(); ++row) text += line_of(columns, row, width);
+  for (std::size_t row = 0; row <= table.rows.size(); ++row) {
+    text += fmt::format("{}{}", indent, line_of(columns, row, width));
+  }
   return text + below(left_out, width);
-}
-
-std::string text_table(const std::vector<std::vector<std::string>>& rows, std::string_view indent) {
-  constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
-  std::vector<TextColumn> columns;
-  for (std::size_t column = 0; column < rows.front().size(); ++column) {
-    std::vector<std::string> texts;
-    for (std::size_t row = 1; row < rows.size(); ++row) texts.push_back(rows[row].at(column));
-    columns.push_back(text_column(rows.front()[column], false, texts));
-  }
-  std::string text;
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    text += fmt::format("{}{}", indent, line_of(columns, row, kUnlimited));
-  }
-  return text;
 }
 
 std::string sentence(const std::string& text, std::size_t width) {

@@ -2,33 +2,23 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "reports/text/table.h"
 
 /// Tables and text for a terminal, where every character is as wide as any other. Names come from files:
 /// control characters are shown as `?`.
 namespace rooflinectl {
 
-struct TextColumn {
-  std::string_view title;
-  bool is_number = false;             ///< stands at the right
-  std::vector<std::u32string> cells;  ///< the title first
-  std::size_t width = 0;
-};
+inline constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
 
-TextColumn text_column(std::string_view title, bool is_number, const std::vector<std::string>& texts);
-
-/// The columns, of which the first is not a number, as lines of at most `width` characters. Where they are
-/// too wide, those with the titles `dispensable` are left out: first what is the same in every row, then in
-/// this order; a line below the table names them. Then texts are shortened, the widest column first: the
-/// middle is cut out, at a place that leaves different cells different.
-std::string text_table(std::vector<TextColumn> columns, std::size_t width,
-                       const std::vector<std::string_view>& dispensable);
-
-/// `rows`, the first of which has the headings, as they are: columns of text, as wide as they need to be,
-/// each line after `indent`.
-std::string text_table(const std::vector<std::vector<std::string>>& rows, std::string_view indent = {});
+/// The columns, of which the first is not a number, as lines of at most `width` characters, each after
+/// `indent`. If they are too wide, those of `table.dispensable` are left out: first what is the same in every
+/// row, then in this order; a line below the table names them. Then texts are shortened, the widest column
+/// first: the middle is cut out, at a place that leaves different cells different. Empty without rows.
+std::string text_table(const Table& table, std::size_t width = kUnlimited, std::string_view indent = {});
 
 /// Lines are no longer than this where a reader has to find the next one.
 inline constexpr std::size_t kWidestParagraph = 120;

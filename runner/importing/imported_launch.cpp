@@ -53,7 +53,7 @@ class Grouping {
                      [](const Group& a, const Group& b) { return a.total_s > b.total_s; });
     if (groups_.size() > kMaxProfiledPoints) {
       problems.push_back(
-          fmt::format("{} groups of launches, those with the least time, are left out: "
+          fmt::format("{} launch groups, those with the least time, are left out: "
                       "a run holds at most {}",
                       groups_.size() - kMaxProfiledPoints, kMaxProfiledPoints));
       groups_.resize(kMaxProfiledPoints);

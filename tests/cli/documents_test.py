@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/commands.md names what every --help offers, CHANGELOG.md the version, and links between documents lead to files and headings."""
+"""docs/commands.md names what every --help offers, CHANGELOG.md the version, links between documents lead to files and headings, and what
+documents quote of a recording's report is what the program prints."""
 
 import json
 import os
 import pathlib
 import re
 import subprocess
+import tempfile
 import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -67,6 +69,26 @@ class Links(unittest.TestCase):
                 self.assertTrue(linked.exists(), f"{document.name} links to {target}")
                 if anchor:
                     self.assertIn(anchor, anchors(linked), f"{document.name} links to {target}#{anchor}")
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+class Quotes(unittest.TestCase):
+    def test_what_documents_quote_of_a_recording_is_what_the_program_prints(self):
+        quoted = 0
+        for document in [SOURCE / "README.md", *sorted((SOURCE / "examples").glob("*.md"))]:
+            # The first block after the sentence that names the recording, shortened with "…".
+            for recording, block in re.findall(r"recordings/([\w-]+)`[^`]*\n```\n(.*?)```", document.read_text(), re.DOTALL):
+                with tempfile.TemporaryDirectory() as folder:
+                    printed = words(subprocess.run([os.environ["ROOFLINECTL"], "report", SOURCE / "recordings" / recording, "--output", folder],
+                                                   capture_output=True, text=True, check=True).stdout)
+                for part in re.split(r"…(?= |$)|\n\n", block, flags=re.MULTILINE):
+                    for line in [words(part)] if ". " in part else part.splitlines():
+                        self.assertIn(words(line), printed, f"{document.name} quotes {recording}")
+                quoted += 1
+        self.assertGreaterEqual(quoted, 4)
 
 
 if __name__ == "__main__":

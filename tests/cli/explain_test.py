@@ -15,7 +15,7 @@ class Explanations(ProgramTest):
         result = self.call("explain", self.RECORDING, "--point", "V3")
         self.assert_exit(result, 0)
         self.assertIn("V3: issue-bound", result.stdout)
-        self.assertIn("bank conflicts eliminated: shared wavefronts per instruction", result.stdout)
+        self.assertIn("fewer bank conflicts: shared wavefronts per instruction", result.stdout)
         self.assertNotIn("V7", result.stdout)
         self.assertLessEqual(max(map(len, result.stdout.splitlines())), 100)
 

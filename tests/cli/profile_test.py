@@ -323,7 +323,7 @@ class Again(ProfileTest):
     def test_runs_the_program_again_for_what_one_run_cannot_count(self):
         result = self.profile()
         self.assert_exit(result, 0)
-        self.assertIn("running the program again to complete the counters of 1 group (49.9 % of GPU time)", result.stderr)
+        self.assertIn("running the program again to complete the counters of 1 launch group (49.9 % of GPU time)", result.stderr)
         self.assertEqual(self.runs(), result.stdout.count("guest: out\n"))
         gemm = self.points()["gemm<script>alert(1)</script>"]
         self.assertEqual(gemm["launches"]["count"], 1)
@@ -333,7 +333,7 @@ class Again(ProfileTest):
         result = self.profile(options=["--once"])
         self.assert_exit(result, 0)
         self.assertEqual(self.runs(), 1)
-        self.assertRegex(result.stderr, "counters incomplete for 1 group \(49.9 % of GPU time\); to complete them: "
+        self.assertRegex(result.stderr, "counters incomplete for 1 launch group \(49.9 % of GPU time\); to complete them: "
                                         "rooflinectl profile --rerun -- ")
         self.assertIn("operations", self.points()["gemm<script>alert(1)</script>"]["counters"]["fadd"]["unavailable"])
 
@@ -532,8 +532,8 @@ class BadDays(ProfileTest):
 
     def test_progress_has_the_launches_where_they_are_traced(self):
         progress = [self.profile("often", "hang", *guest, options=["--timeout", 2]).stderr for guest in [[], ["untraced"]]]
-        self.assertRegex(progress[0], r"(?m)^rooflinectl: 110 launches, 2 groups, \d+ counted; counting \w+$")
-        self.assertRegex(progress[1], r"(?m)^rooflinectl: 2 groups, \d+ counted; counting \w+$")
+        self.assertRegex(progress[0], r"(?m)^rooflinectl: 110 launches, 2 launch groups, \d+ counted; counting \w+$")
+        self.assertRegex(progress[1], r"(?m)^rooflinectl: 2 launch groups, \d+ counted; counting \w+$")
 
     def interrupted(self, *guest, presses):
         with subprocess.Popen([PROGRAM, "profile", "--", sys.executable, GUEST, "often", *guest], cwd=self.folder,

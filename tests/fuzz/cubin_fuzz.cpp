@@ -6,14 +6,14 @@
 #include <cstdlib>
 #include <string>
 
-#include "core/machine_code/tensor_code.h"
+#include "core/machine_code/function_code.h"
 
 using namespace rooflinectl;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string cubin(reinterpret_cast<const char*>(data), size);
-  for (const TensorCode& function : tensor_code(cubin)) {
-    for (const TensorInstruction& kind : function.instructions) {
+  for (const FunctionCode& function : function_code(cubin)) {
+    for (const TensorInstruction& kind : function.tensor_instructions) {
       if (kind.operations && (kind.m == 0 || *kind.operations == 0)) std::abort();
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints every tensor instruction of a cubin, for tensor_code_test.py: function, place in it, opcode, m, n,
-// k, type, accumulator, sparse or dense, and operations.
+// k, type, accumulator, sparse or dense, and operations. After --half, function and place of every
+// instruction that does arithmetic on FP16 or BF16 elsewhere.
 
 #include <cstddef>
 #include <cstdio>
@@ -16,8 +17,9 @@
 using namespace rooflinectl;
 
 int main(int count, char** arguments) {
-  if (count != 2) return 2;
-  std::ifstream file(arguments[1], std::ios::binary);
+  const bool is_half = count == 3 && std::string(arguments[1]) == "--half";
+  if (count != 2 && !is_half) return 2;
+  std::ifstream file(arguments[count - 1], std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(file)), {});
   const auto cubin = read_cubin(bytes);
   if (!cubin) return 1;
@@ -26,6 +28,10 @@ int main(int count, char** arguments) {
          at += sizeof(InstructionWord)) {
       InstructionWord word;
       std::memcpy(&word, section.code.data() + at, sizeof word);
+      if (is_half) {
+        if (is_half_arithmetic(cubin->architecture, word)) std::cout << section.symbol << ' ' << at << '\n';
+        continue;
+      }
       const auto kind = tensor_instruction(cubin->architecture, word);
       if (!kind) continue;
       std::cout << section.symbol << ' ' << at << ' ' << to_string(kind->opcode) << ' ' << kind->m << ' '

@@ -307,6 +307,50 @@ class TensorCode(unittest.TestCase):
                     self.assertEqual(bool(set(name.split()) & set(modifiers)), type == kinds, text)
 
 
+def half_kernels(architecture):
+    """Bodies of kernels by name, and whether they do arithmetic on FP16 or BF16."""
+    def of(instruction, *registers, store="st.global.u32 [%m], %d;"):
+        return [*registers, ".reg .b32 %a, %b, %c, %d;", "ld.global.u32 %a, [%m];", "ld.global.u32 %b, [%m+4];", "ld.global.u32 %c, [%m+8];",
+                instruction, store]
+
+    halves = [".reg .b16 %l, %h;", ".reg .f32 %f;"]
+    converted = "mov.b32 {{%l, %h}}, %a; cvt.f32.{}".format
+    kernels = {
+        "to_f32_low": (of(converted("f16 %f, %l;"), *halves, store="st.global.f32 [%m], %f;"), False),
+        "to_f32_high": (of(converted("f16 %f, %h;"), *halves, store="st.global.f32 [%m], %f;"), False),
+        "constants": (of("mov.u32 %d, 0x3f800000;", ".reg .f32 %f;") + ["st.global.u32 [%m+16], 0x40490fdb;"], False),
+        "add_f16x2": (of("add.rn.f16x2 %d, %a, %b;"), True),
+        "mul_f16x2": (of("mul.rn.f16x2 %d, %a, %b;"), True),
+        "fma_f16x2": (of("fma.rn.f16x2 %d, %a, %b, %c;"), True),
+        "add_f16": (of("mov.b32 {%l, %h}, %a; add.rn.f16 %l, %l, %h;", *halves, store="st.global.b16 [%m], %l;"), True),
+    }
+    if int(architecture.rstrip("a")) >= 80:
+        kernels["fma_bf16x2"] = (of("fma.rn.bf16x2 %d, %a, %b, %c;"), True)
+        kernels["to_f32_of_bf16"] = (of("shl.b32 %d, %a, 16;"), False)
+    if int(architecture.rstrip("a")) >= 90:
+        kernels["add_bf16x2"] = (of("add.rn.bf16x2 %d, %a, %b;"), True)
+    return kernels
+
+
+class HalfCode(unittest.TestCase):
+    def test_arithmetic_is_told_from_conversions_and_constants(self):
+        for architecture in ARCHITECTURES:
+            with self.subTest(architecture=architecture), tempfile.TemporaryDirectory() as folder:
+                expected = half_kernels(architecture)
+                bodies = {name: body for name, (body, _) in expected.items()}
+                cubin = compiled(architecture, bodies, pathlib.Path(folder))
+                if cubin is None:
+                    print(f"ptxas does not know sm_{architecture}")
+                    continue
+                lines = subprocess.run([arguments.print, "--half", cubin], capture_output=True, text=True, check=True).stdout.splitlines()
+                found = {(kernel, int(place)) for kernel, place in map(str.split, lines)}
+                self.assertEqual({kernel for kernel, _ in found}, {name for name, (_, is_arithmetic) in expected.items() if is_arithmetic})
+                if disassembler():
+                    real = {place for place, text in disassembled(cubin).items()
+                            if re.match(r"H(ADD2|MUL2|FMA2)\b", text) and not re.match(r"HADD2(\.\w+)*\.F32\b", text)}
+                    self.assertEqual({place for place in found if place not in real}, set())
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--print", required=True)

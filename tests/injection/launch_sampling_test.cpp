@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
+
 namespace rooflinectl::injection {
 namespace {
 
@@ -117,6 +119,35 @@ TEST(LaunchSampling, CountsMoreOfAGroupThatVariesOneAfterTheOther) {
   const auto more = counted_of(sampling, group, 100);
   ASSERT_EQ(more.size(), LaunchSampling::kVaryingSamples - 3u);
   EXPECT_EQ(more.back() - more.front() + 1, static_cast<int>(more.size())) << "none was left out";
+}
+
+TEST(LaunchSampling, CountsEachPlaceOfAPeriodOnceInEachPass) {
+  constexpr std::size_t kPeriod = 40;
+  LaunchSampling sampling(3);
+  const GroupId group = sampling.add_group(0, {});
+  sampling.varies(group);
+  std::uint64_t ordinal = 0;
+  for (; ordinal < 20; ++ordinal) {
+    ASSERT_TRUE(sampling.wants(group, ordinal));
+    sampling.counted(group, 0, ordinal);
+  }
+  sampling.repeats(group, kPeriod);
+  for (const Pass pass : {Pass::memory, Pass::tensor}) {
+    sampling.begin(pass, 1);
+    std::multiset<std::uint64_t> places;
+    for (; !sampling.is_complete(group, pass); ++ordinal) {
+      ASSERT_LT(ordinal, 1000);
+      if (!sampling.wants(group, ordinal)) continue;
+      if (ordinal % 7 == 0) {  // earlier work was not done in time
+        sampling.postponed(group);
+      } else {
+        places.insert(ordinal % kPeriod);
+        sampling.counted(group, 1, ordinal);
+      }
+    }
+    EXPECT_EQ(places.size(), kPeriod);
+    EXPECT_EQ(std::set(places.begin(), places.end()).size(), kPeriod);
+  }
 }
 
 constexpr double kPatience = 0.5;

@@ -21,6 +21,14 @@ constexpr InstructionWord kNop = {0x0000000000007918, 0x000fc00000000000};
 constexpr InstructionWord kHmma = {0x000000080404723c, 0x004fde000000180c};
 constexpr InstructionWord kImma = {0x0000000804047237, 0x004fde0000405c0c};
 
+constexpr InstructionWord kHadd2 = {0x0000000502097230, 0x000fe20000000800};
+constexpr InstructionWord kHadd2ToF32 = {0x20000002ff077230, 0x000fe20000004100};
+
+std::optional<std::vector<TensorInstruction>> kinds_of(LoadedCode& code, std::string_view symbol) {
+  const auto known = code.of(symbol);
+  return known ? std::optional(known->tensor_instructions) : std::nullopt;
+}
+
 auto is(TensorOpcode opcode) {
   return Field(&TensorInstruction::opcode, opcode);
 }
@@ -31,9 +39,9 @@ TEST(LoadedCode, KnowsTheTensorInstructionsOfEachFunction) {
     const std::string cubin = fake_cubin({{"product", {kHmma, kHmma}}, {"sum", {kNop}}});
     code.add(cubin);
   }
-  EXPECT_THAT(code.of("product"), Optional(ElementsAre(is(TensorOpcode::hmma))));
-  EXPECT_THAT(code.of("sum"), Optional(IsEmpty()));
-  EXPECT_EQ(code.of("other"), std::nullopt);
+  EXPECT_THAT(kinds_of(code, "product"), Optional(ElementsAre(is(TensorOpcode::hmma))));
+  EXPECT_THAT(kinds_of(code, "sum"), Optional(IsEmpty()));
+  EXPECT_EQ(kinds_of(code, "other"), std::nullopt);
 }
 
 TEST(LoadedCode, FunctionsWithOneSymbolAreNotToldApart) {
@@ -41,14 +49,24 @@ TEST(LoadedCode, FunctionsWithOneSymbolAreNotToldApart) {
   code.add(fake_cubin({{"triton_mm", {kHmma}}}));
   code.add(fake_cubin({{"triton_mm", {kImma}}}));
   code.add(fake_cubin({{"triton_mm", {kHmma}}}));
-  EXPECT_THAT(code.of("triton_mm"), Optional(ElementsAre(is(TensorOpcode::hmma), is(TensorOpcode::imma))));
+  EXPECT_THAT(kinds_of(code, "triton_mm"),
+              Optional(ElementsAre(is(TensorOpcode::hmma), is(TensorOpcode::imma))));
+}
+
+TEST(LoadedCode, KnowsWhetherAnyFunctionOfASymbolDoesHalfArithmetic) {
+  LoadedCode code;
+  code.add(fake_cubin({{"cast", {kHadd2ToF32, kNop}}, {"either", {kHadd2ToF32}}}));
+  EXPECT_FALSE(code.of("cast")->has_half_arithmetic);
+  EXPECT_FALSE(code.of("either")->has_half_arithmetic);
+  code.add(fake_cubin({{"either", {kHadd2}}}));
+  EXPECT_TRUE(code.of("either")->has_half_arithmetic);
 }
 
 TEST(LoadedCode, WhatCannotBeDecodedIsUnknown) {
   LoadedCode code;
   code.add("no cubin");
   code.add(fake_cubin({{"product", {kHmma}}}, 130));
-  EXPECT_EQ(code.of("product"), std::nullopt);
+  EXPECT_EQ(kinds_of(code, "product"), std::nullopt);
 }
 
 TEST(LoadedCode, KeepsABoundedNumberOfFunctions) {

@@ -544,6 +544,23 @@ TEST_F(SessionTest, CountsMoreOfAGroupWhoseLaunchesDiffer) {
   EXPECT_EQ(counted_of(steady)["memory"], 3);
 }
 
+TEST_F(SessionTest, CountsEachLaunchOfALongStepWhereTheyDiffer) {
+  constexpr int kLaunches = 48;
+  const GroupId varying = add_group();
+  for (int step = 0; step < 100; ++step) {
+    for (int i = 0; i < kLaunches; ++i) launch(varying, i == 0 ? 1e-3 : i % 3 == 0 ? 2e-4 : 1e-4);
+    gpu.now = std::max(gpu.now, gpu.busy_until) + 0.016;
+  }
+  session.finish();
+  for (const std::string pass : {"memory", "operations", "tensor"}) {
+    std::set<std::uint64_t> places;
+    for (const auto& launch : records_of<record::Counted>()) {
+      if (launch.pass == pass) places.insert(launch.ordinal % kLaunches);
+    }
+    EXPECT_EQ(places.size(), kLaunches) << pass;
+  }
+}
+
 TEST_F(SessionTest, StaysAtRestWhereLaunchesBeginToDifferLater) {
   const GroupId group = add_group();
   steps(200, {group});

@@ -25,7 +25,8 @@ RepeatedCounters counters_with(const Counters& memory, const Counters& operation
   if (!memory.empty()) counted["memory"].add(memory);
   if (!operations.empty()) counted["operations"].add(operations);
   return counters_of_group(counted, kWarps,
-                           [](const std::string& pass) { return "no launch in the pass " + pass; });
+                           [](const std::string& pass) { return "no launch in the pass " + pass; })
+      .counted;
 }
 
 TEST(GroupCounters, AreMeansOfTheLaunches) {
@@ -33,7 +34,7 @@ TEST(GroupCounters, AreMeansOfTheLaunches) {
   for (const double value : {1.0, 2.0, 6.0})
     counted["memory"].add(of({{"l2_bytes", value}, {"l1_bytes", 9}}));
   counted["operations"].add(of({{"ffma", 5}}));
-  const RepeatedCounters result = counters_of_group(counted, kWarps, [](const auto&) { return ""; });
+  const RepeatedCounters result = counters_of_group(counted, kWarps, [](const auto&) { return ""; }).counted;
   EXPECT_EQ(result.counters.at("l2_bytes"), CounterValue::measured(3));
   EXPECT_EQ(result.counters.at("ffma"), CounterValue::measured(5));
   EXPECT_THAT(result.spread, UnorderedElementsAre(Pair("l2_bytes", 5.0 / 3)));
@@ -55,7 +56,7 @@ Counters with_tensors(double instructions, double warpgroups, std::optional<doub
                             {"tensor_pipe_hfma2", 0},
                             {"tensor_bf16_ops", warpgroups}}));
   if (bf16) counted["tensor_bf16"].add(of({{"tensor_bf16_ops", *bf16}}));
-  return counters_of_group(counted, kWarps, [](const auto&) { return ""; }).counters;
+  return counters_of_group(counted, kWarps, [](const auto&) { return ""; }).counted.counters;
 }
 
 TEST(GroupCounters, OfTensorTypesAreThoseOfTheLastPassThatCountedThem) {
@@ -73,7 +74,7 @@ TEST(GroupCounters, OfTensorTypesFollowFromTheCodeWhereNoPassCountedThem) {
     CountedPasses counted;
     counted["tensor"].add(
         of({{"tensor_pipe_instructions", 12}, {"tensor_pipe_hfma2", 2}, {"tensor_bf16_ops", warpgroups}}));
-    RepeatedCounters result = counters_of_group(counted, kWarps, [](const auto&) { return ""; });
+    RepeatedCounters result = counters_of_group(counted, kWarps, [](const auto&) { return ""; }).counted;
     const bool is_derived =
         derive_tensor_operations(result, {.counters = {"tensor_i8_ops"}, .operations = operations});
     EXPECT_EQ(is_derived, value_of(result.counters, "tensor_i8_ops").has_value());
@@ -128,7 +129,8 @@ TEST(GroupCounters, OfLaunchesThatDifferAreNotTakenForLoopsThatWait) {
   for (const double instructions : {800, 1000, 1200})
     counted["memory"].add(of({{"warp_instructions", instructions}}));
   counted["operations"].add(of({{"warp_instructions_sass", 1300}, {"integer_ops", 7}}));
-  const Counters counters = counters_of_group(counted, kWarps, [](const auto&) { return ""; }).counters;
+  const Counters counters =
+      counters_of_group(counted, kWarps, [](const auto&) { return ""; }).counted.counters;
   EXPECT_EQ(counters.at("integer_ops"), CounterValue::measured(7));
 }
 
@@ -136,7 +138,7 @@ TEST(GroupCounters, LeaveOutWhatTheTraceAdds) {
   CountedPasses counted;
   counted["memory"].add(of({{"warp_instructions", 15'872'020}}));
   counted["operations"].add(of({{"warp_instructions_sass", 11'776'000}}));
-  const auto result = counters_of_group(counted, 512'000, [](const auto&) { return ""; });
+  const auto result = counters_of_group(counted, 512'000, [](const auto&) { return ""; }).counted;
   EXPECT_EQ(result.counters.at("warp_instructions"), CounterValue::measured(11'776'000));
   EXPECT_EQ(result.counters.at("warp_instructions_sass"), CounterValue::measured(11'776'000));
 }
@@ -145,7 +147,7 @@ TEST(GroupCounters, OfLaunchesThatDifferWithinAPassMayDifferBetweenPasses) {
   CountedPasses counted;
   for (const double value : {1e6, 2e6}) counted["memory"].add(of({{"warp_instructions", value}}));
   counted["operations"].add(of({{"warp_instructions_sass", 1e6}, {"ffma", 7}}));
-  const auto result = counters_of_group(counted, kWarps, [](const auto&) { return ""; });
+  const auto result = counters_of_group(counted, kWarps, [](const auto&) { return ""; }).counted;
   EXPECT_EQ(result.counters.at("ffma"), CounterValue::measured(7));
 }
 
@@ -171,6 +173,63 @@ TEST(GroupCounters, OfL1AreUnavailableWhereCopiesGoPastIt) {
   EXPECT_TRUE(with_l1(900).at("global_store_sector_efficiency").available());
   EXPECT_FALSE(with_l1(899).at("global_store_sector_efficiency").available());
   EXPECT_TRUE(with_l1(899).at("l2_bytes").available());
+}
+
+TEST(GroupCounters, CountEachPlaceOfAPeriodAlike) {
+  CountedPasses counted;
+  // Four launches a step, of which the first was counted twice.
+  for (const std::uint64_t ordinal : {1, 2, 3, 4, 5}) {
+    counted["tensor"].add(
+        of({{"tensor_pipe_instructions", ordinal % 4 == 1 ? 100 : 10}, {"tensor_pipe_hfma2", 0}}),
+        {.process = 0, .ordinal = ordinal});
+  }
+  const GroupCounters result =
+      counters_of_group(counted, kWarps, [](const auto&) { return ""; }, {.period = 4, .mean_s = 1});
+  EXPECT_EQ(result.counted.counters.at("tensor_pipe_instructions"), CounterValue::measured(32.5));
+  EXPECT_EQ(result.period, 4);
+  EXPECT_EQ(result.scale, std::nullopt);
+}
+
+/// Two of the four launches of a period were counted: the long one, and one that takes a tenth of its time.
+CountedPasses two_of_four() {
+  CountedPasses counted;
+  counted["memory"].add(of({{"dram_read_bytes", 1000}, {"occupancy", 0.5}, {"warp_instructions", 40}}),
+                        {.process = 0, .ordinal = 1});
+  counted["memory"].add(of({{"dram_read_bytes", 100}, {"occupancy", 0.5}, {"warp_instructions", 4}}),
+                        {.process = 0, .ordinal = 2});
+  counted["operations"].add(of({{"ffma", 400}, {"warp_instructions_sass", 40}}),
+                            {.process = 0, .ordinal = 9});
+  return counted;
+}
+
+TEST(GroupCounters, AreScaledToTheTimeOfAllLaunchesWhereNotEachPlaceWasCounted) {
+  CountedPasses counted = two_of_four();
+  counted["memory"].add_time(10e-6);
+  counted["memory"].add_time(1e-6);
+  for (const std::size_t period : {0, 4}) {
+    const GroupCounters result = counters_of_group(counted, kWarps, [](const auto&) { return ""; },
+                                                   {.period = period, .mean_s = 13e-6 / 4});
+    EXPECT_DOUBLE_EQ(*result.counted.counters.at("dram_read_bytes").value(), 1300.0 / 4);
+    EXPECT_DOUBLE_EQ(*result.counted.counters.at("occupancy").value(), 0.5);
+    EXPECT_DOUBLE_EQ(*result.counted.counters.at("ffma").value(), 130) << "as many for each instruction";
+    EXPECT_DOUBLE_EQ(*result.scale, 13.0 / 22);
+    EXPECT_EQ(result.period, std::nullopt);
+  }
+}
+
+TEST(GroupCounters, AreMeansOfTheCountedLaunchesWhereThatIsAllThatIsKnown) {
+  CountedPasses counted = two_of_four();
+  const auto mean_of = [&](std::size_t period) {
+    return *counters_of_group(counted, kWarps, [](const auto&) { return ""; },
+                              {.period = period, .mean_s = 13e-6 / 4})
+                .counted.counters.at("dram_read_bytes")
+                .value();
+  };
+  EXPECT_EQ(mean_of(0), 550) << "without times";
+  counted["memory"].add_time(10e-6);
+  EXPECT_EQ(mean_of(0), 550) << "one of two times";
+  counted["memory"].add_time(1e-6);
+  EXPECT_EQ(mean_of(1), 550) << "all are alike";
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include <array>
 #include <fstream>
 
 #include "core/files/hash.h"
@@ -520,6 +521,54 @@ record::Counted counted(std::uint64_t group, const char* pass, double l2_bytes) 
           .counters = {{"l2_bytes", CounterValue::measured(l2_bytes)}}};
 }
 
+/// Products backward of a step: the head, then three of each of eight layers. Work in proportion to the inner
+/// size, which is what a launch takes.
+constexpr std::array<std::uint64_t, 4> kInnerSizes = {32'000, 1024, 4096, 3072};
+
+std::uint64_t inner_size(std::uint64_t place) {
+  return kInnerSizes.at(place == 0 ? 0 : 1 + (place - 1) % 3);
+}
+
+/// That many steps, of whose launches `counted` in a row, from the tenth on, were counted, half as fast as
+/// the others.
+Records steps_with_a_head(int steps, std::uint64_t counted) {
+  Records records =
+      process(1, "GPU-1") + Records{record::PassBegun{.pass = "tensor", .is_traced = true, .at_ns = 1}};
+  record::Launches traced;
+  std::uint64_t now_ns = 10;
+  for (std::uint64_t ordinal = 1; ordinal <= 25U * static_cast<std::uint64_t>(steps); ++ordinal) {
+    const std::uint64_t size = inner_size((ordinal - 1) % 25);
+    const bool is_counted = ordinal >= 10 && ordinal < 10 + counted;
+    traced.launches.push_back(
+        {.group = 0, .stream = 7, .start_ns = now_ns, .duration_ns = 10 * size, .is_counted = is_counted});
+    now_ns += 20 * size;
+    if (!is_counted) continue;
+    const double operations = 1e6 * static_cast<double>(size);
+    records.push_back(record::Counted{.group = 0,
+                                      .pass = "tensor",
+                                      .ordinal = ordinal,
+                                      .counters = {{"tensor_pipe_instructions", CounterValue::measured(1)},
+                                                   {"tensor_pipe_hfma2", CounterValue::measured(0)},
+                                                   {"tensor_bf16_ops", CounterValue::measured(operations)}}});
+  }
+  return records + Records{traced, record::End{.at_ns = now_ns}};
+}
+
+TEST_F(ProfileMerge, CountsOfLaunchesThatDifferAreThoseOfAWholeStep) {
+  const double step_mean = 1e6 * (32'000 + 8 * (1024 + 4096 + 3072)) / 25.0;
+  for (const std::uint64_t counted : {25, 32, 40, 50}) {
+    const Measurement measurement = merged(steps_with_a_head(20, counted)).measurements.at(0);
+    EXPECT_NEAR(*value_of(measurement.counters, "tensor_bf16_ops"), step_mean, 1e-6 * step_mean) << counted;
+    EXPECT_EQ(measurement.launches->period, 25);
+    EXPECT_EQ(measurement.launches->counters_scale, std::nullopt);
+  }
+  const Measurement measurement = merged(steps_with_a_head(20, 12)).measurements.at(0);
+  EXPECT_NEAR(*value_of(measurement.counters, "tensor_bf16_ops"), step_mean, 1e-6 * step_mean)
+      << "by their times: not each place was counted";
+  EXPECT_EQ(measurement.launches->period, std::nullopt);
+  EXPECT_GT(*measurement.launches->counters_scale, 1.3);
+}
+
 TEST_F(ProfileMerge, TellsKernelsWithOneNameApartByTheirCode) {
   const record::Kernel a = {.registers_per_thread = 32, .code = 7};
   const record::Kernel b = {.registers_per_thread = 32, .code = 8};
@@ -848,7 +897,7 @@ TEST_F(ProfileMerge, LeavesOutTheShortestOfTooManyGroups) {
   const MergedProfile profile = merged(records);
   EXPECT_EQ(profile.measurements.size(), kMaxProfiledPoints);
   ASSERT_EQ(profile.application.problems.size(), 1);
-  EXPECT_THAT(profile.application.problems[0].cause, HasSubstr("1 groups of launches"));
+  EXPECT_THAT(profile.application.problems[0].cause, HasSubstr("1 launch groups"));
   for (const Measurement& measurement : profile.measurements) {
     EXPECT_NE(measurement.point.axes.number("grid"), 4);
   }

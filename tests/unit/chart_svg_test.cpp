@@ -7,6 +7,7 @@
 #include "reports/charts/layouts/chart_layout.h"
 #include "reports/draw/png.h"
 #include "reports/draw/svg.h"
+#include "reports/text/markup.h"
 #include "tests/support/constructed_run.h"
 
 namespace rooflinectl::chart_svg_test {

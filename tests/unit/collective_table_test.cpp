@@ -70,7 +70,7 @@ TEST(CollectiveTable, TheFirstHasARowForEachCollective) {
       ElementsAre(ElementsAre("all-reduce", "9.500 µs", "300", "1 GiB", "60 %", "75 %", "1.0000 of known"),
                   ElementsAre("reduce-scatter", "–", "–", "–", "–", "–", "–"),
                   ElementsAre("broadcast", "5.369 ms", "200", "1 GiB", "40 %", "50 %", "–")));
-  EXPECT_THAT(tables[0].notes(),
+  EXPECT_THAT(tables[0].remarks(),
               ElementsAre("float, median of 15; spread up to 3.0 %",
                           "reduce-scatter: the result is wrong: element 7 of device 1 is 0, not 3",
                           "NVLink bytes: samples were lost"));
@@ -92,7 +92,7 @@ TEST(CollectiveTable, WithoutNcclThereIsTheReasonAlone) {
   const auto tables = collective_tables(run);
   ASSERT_THAT(tables, SizeIs(1));
   EXPECT_THAT(tables[0].rows, IsEmpty());
-  EXPECT_THAT(tables[0].notes(), ElementsAre("NCCL is missing"));
+  EXPECT_THAT(tables[0].remarks(), ElementsAre("NCCL is missing"));
   EXPECT_THAT(terminal_summary(ReportModel(run), 100), HasSubstr("Collectives\nNCCL is missing\n"));
 }
 

@@ -80,17 +80,17 @@ TEST(LinkTable, RowsAreSourcesAndColumnsTargets) {
 }
 
 TEST(LinkTable, BothWaysAreOfThePairWhicheverComesFirst) {
-  const DeviceTable table = link_tables(run_of_three())[1];
+  const Table table = link_tables(run_of_three())[1];
   EXPECT_EQ(table.title, "Copy engine, both ways together, GB/s (% of theoretical)");
   EXPECT_EQ(table.rows[0][2], "300 (75 %)");
   EXPECT_EQ(table.rows[1][1], "300 (75 %)");
 }
 
 TEST(LinkTable, WithoutAValueThereIsTheReasonAlone) {
-  const DeviceTable table = link_tables(run_of_three())[2];
+  const Table table = link_tables(run_of_three())[2];
   EXPECT_EQ(table.title, "Loads by the target, one way, GB/s");
   EXPECT_THAT(table.rows, IsEmpty());
-  EXPECT_THAT(table.notes(), ElementsAre("device 0 to device 2, device 2 to device 0: no peer access"));
+  EXPECT_THAT(table.remarks(), ElementsAre("device 0 to device 2, device 2 to device 0: no peer access"));
 }
 
 /// Of a link whose bytes were counted.
@@ -105,10 +105,10 @@ LinkBandwidth counted_link(std::size_t from, std::size_t to, double sent_bytes, 
 TEST(LinkTable, CountersThatAgreeStandWithTheMethod) {
   rooflinectl::Run run = run_of_three();
   run.links = {counted_link(0, 1, 1.0001e9, 1e9), counted_link(1, 0, 1e9, 0.99e9)};
-  const DeviceTable table = link_tables(run).front();
+  const Table table = link_tables(run).front();
   EXPECT_EQ(table.method,
             "8 copies; spread up to 0.2 %; NVLink's counters saw 0.9900 to 1.0001 of the bytes");
-  EXPECT_THAT(table.reasons, IsEmpty());
+  EXPECT_THAT(table.notes, IsEmpty());
 }
 
 TEST(LinkTable, CountersThatDifferAreNamedWithThePair) {
@@ -116,9 +116,9 @@ TEST(LinkTable, CountersThatDifferAreNamedWithThePair) {
   LinkBandwidth uncounted = counted_link(2, 0, 1, 1);
   uncounted.sent_bytes = uncounted.received_bytes = CounterValue::unavailable("no permission");
   run.links = {counted_link(0, 1, 1e9, 1e9), counted_link(1, 0, 1e9, 0.97e9), uncounted};
-  const DeviceTable table = link_tables(run).front();
+  const Table table = link_tables(run).front();
   EXPECT_EQ(table.method, "8 copies; spread up to 0.2 %; NVLink's counters saw 1.0000 of the bytes");
-  EXPECT_THAT(table.reasons,
+  EXPECT_THAT(table.notes,
               ElementsAre("device 1 to device 0: NVLink's counters saw 0.9700 of the bytes that were moved",
                           "device 2 to device 0: NVLink's counters do not confirm it: no permission"));
 }

@@ -40,7 +40,7 @@ TEST(FamilyMark, OfEveryBoundDiffersAndWhatCallsForTheSameRemedySharesAColour) {
     marks.insert(to_svg(scene));
   }
   EXPECT_EQ(marks.size(), bound_words().size());
-  EXPECT_EQ(look_of(Bound::latency).colour, look_of(Bound::atomics).colour);
+  EXPECT_EQ(look_of(Bound::fp64).colour, look_of(Bound::fp32).colour);
   EXPECT_NE(look_of(Bound::dram).colour, look_of(Bound::tensor).colour);
   EXPECT_EQ(look_of(Bound::unknown).colour, std::nullopt);
 }

@@ -11,6 +11,7 @@
 namespace rooflinectl::point_facts_test {
 namespace {
 
+using testing::HasSubstr;
 using testing::Optional;
 
 std::optional<std::string> fact(const Run& run, std::string_view name) {
@@ -29,6 +30,40 @@ TEST(PointFacts, SayWhetherTensorOperationsFollowFromTheMachineCode) {
   EXPECT_THAT(
       fact(run, "Tensor Core operations"),
       Optional(std::string("4096 for each tensor instruction of a warp, as its machine code has it")));
+}
+
+TEST(PointFacts, SayWhatTheCountersOfLaunchesThatDifferStandFor) {
+  auto run = constructed::program_run();
+  for (Measurement& measurement : run.measurements) {
+    measurement.counter_spread = {{std::string(counter::kWarpInstructions), 4.5}};
+    measurement.launches->counted = 32;
+  }
+  EXPECT_THAT(
+      fact(run, "evidence"),
+      Optional(std::string(
+          "warp_instructions differs by 4.5 times its mean between the 32 launches that were counted")));
+  for (Measurement& measurement : run.measurements) measurement.launches->counters_scale = 0.857;
+  EXPECT_THAT(fact(run, "evidence"),
+              Optional(HasSubstr("; counters are scaled by 0.857, to the mean time of")));
+  for (Measurement& measurement : run.measurements) measurement.launches->period = 25;
+  EXPECT_EQ(fact(run, "evidence"), std::nullopt);
+  EXPECT_THAT(fact(run, "launches"),
+              Optional(HasSubstr("and 32 counted; they repeat after 25, of which each was counted")));
+}
+
+TEST(PointFacts, HaveThePerformanceOfKernelsWhoseCodeOnlyConvertsHalves) {
+  auto run = constructed::program_run();
+  const auto known = fact(run, "executed performance");
+  for (Measurement& measurement : run.measurements) {
+    measurement.counters.insert_or_assign(std::string(counter::kHadd), CounterValue::measured(1e9));
+  }
+  EXPECT_THAT(fact(run, "executed performance"),
+              Optional(HasSubstr("unavailable: FP16 or BF16 instructions")));
+  for (Measurement& measurement : run.measurements) measurement.launches->has_half_arithmetic = true;
+  EXPECT_THAT(fact(run, "executed performance"),
+              Optional(HasSubstr("unavailable: FP16 or BF16 instructions")));
+  for (Measurement& measurement : run.measurements) measurement.launches->has_half_arithmetic = false;
+  EXPECT_EQ(fact(run, "executed performance"), known);
 }
 
 TEST(PointFacts, SayWhatWarpsWaitFor) {

@@ -63,10 +63,10 @@ TEST(ProgramReports, BeginWithAKernelThatCouldSaveMoreInSeveralShapesThanAnyGrou
   other.point.axes.set("grid", std::uint64_t{1024});
   run.measurements.push_back(other);
   EXPECT_THAT(program_headline(*ReportModel(run).experiments.at(0).program),
-              HasSubstr("; multi_tensor_apply<FusedAdam, f32> (2 shapes) could save up to 755.9 µs"));
+              HasSubstr("; multi_tensor_apply<FusedAdam, f32> (2 launch groups) could save up to 755.9 µs"));
   LaunchStatistics& launches = *run.measurements.back().launches;
   launches.overlapped_s = launches.total_s;
-  EXPECT_THAT(program_headline(*ReportModel(run).experiments.at(0).program), Not(HasSubstr("shapes")))
+  EXPECT_THAT(program_headline(*ReportModel(run).experiments.at(0).program), Not(HasSubstr("launch groups")))
       << "what the program would gain is not known";
 }
 
@@ -279,8 +279,8 @@ TEST(ProgramReports, ListIdleTimeBeforeAFewKernelsAndAllOthersTogether) {
   const auto run = constructed::program_run();
   const ReportModel report(run);
   const ProgramUse& program = *report.experiments.at(0).program;
-  const ProgramTable all = idle_before_table(program, 100);
-  const ProgramTable two = idle_before_table(program, 2);
+  const Table all = idle_before_table(program, 100);
+  const Table two = idle_before_table(program, 2);
   ASSERT_EQ(two.rows.size(), 3U);
   EXPECT_EQ(two.rows[0], all.rows[0]);
   EXPECT_EQ(two.rows[2][0], fmt::format("{} others", all.rows.size() - 2));
@@ -297,7 +297,7 @@ TEST(ProgramReports, ListKernelsWithoutARoofByReason) {
                                           CounterValue::unavailable("too late"));
   }
   const ReportModel report(run);
-  const ProgramTable table = roofless_table(*report.experiments.at(0).program, 10);
+  const Table table = roofless_table(*report.experiments.at(0).program, 10);
   const auto row = std::find_if(table.rows.begin(), table.rows.end(), [](const auto& cells) {
     return cells.back() == "FP32 operations not counted: too late";
   });

@@ -173,7 +173,7 @@ TEST(Ranks, RangesNameTheRankThatIsSlowerThere) {
     run.measurements.push_back(group(rank, kAllReduce, 5e-3));
   }
   const auto analysis = rank_analysis(run);
-  const ProgramTable table = rank_range_table(*analysis, 10);
+  const Table table = rank_range_table(*analysis, 10);
   ASSERT_EQ(table.rows.size(), 2);
   EXPECT_THAT(table.rows[0],
               ElementsAre("step", "4", "100.0 ms", "100.0 ms", "110.0 ms", "10.0 %", "rank 2", "9.1 %"));
@@ -211,7 +211,7 @@ TEST(CollectiveWaits, AreBeyondTheRankThatComesLast) {
   EXPECT_EQ(analysis->latest().name, "rank 1");
   EXPECT_DOUBLE_EQ(analysis->latest_share(), 1);
   EXPECT_EQ(analysis->ranks[0].last_share(), 0);
-  const ProgramTable table = rank_collective_table(*analysis, 10);
+  const Table table = rank_collective_table(*analysis, 10);
   EXPECT_THAT(table.rows.at(0), ElementsAre("step", "48.00 ms", "25.0 %", "6", "6.2 %"));
 }
 
@@ -340,7 +340,7 @@ TEST(CollectiveWaits, AreUnavailableWithAReasonWhereAllWereHeld) {
   const auto analysis = rank_analysis(run);
   EXPECT_THAT(rank_sentences(run, *analysis),
               Contains(HasSubstr("The waiting time in them is unknown: around all 3 that were matched")));
-  const ProgramTable table = rank_table(run, *analysis, 10);
+  const Table table = rank_table(run, *analysis, 10);
   EXPECT_THAT(table.rows.at(0), Contains("–").Times(2));
   run.application->passes = {pass_of_rank_1(0, 0.05, 0.06)};
   EXPECT_THAT(rank_sentences(run, *rank_analysis(run)),

@@ -60,9 +60,7 @@ SelfTest self_test(std::vector<Agreement> agreements) {
 }
 
 std::vector<std::string> row(const Agreement& agreement) {
-  std::vector<std::string> cells;
-  for (const SelfTestColumn& column : self_test_columns()) cells.push_back(column.text(agreement));
-  return cells;
+  return self_test_table({.agreements = {agreement}}).rows.front();
 }
 
 TEST(SelfTestTable, ShowsEverySingleOperation) {

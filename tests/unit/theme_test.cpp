@@ -6,10 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 #include <vector>
 
+#include "reports/charts/model/family_look.h"
 #include "reports/draw/theme_css.h"
 
 namespace rooflinectl::theme_test {
@@ -28,6 +30,66 @@ double luminance(Colour colour) {
 double contrast(Colour a, Colour b) {
   const auto [darker, lighter] = std::minmax({luminance(a), luminance(b)});
   return (lighter + 0.05) / (darker + 0.05);
+}
+
+using Three = std::array<double, 3>;
+using Matrix = std::array<Three, 3>;
+
+Three times(const Matrix& matrix, const Three& vector) {
+  Three result{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) result.at(i) += matrix.at(i).at(j) * vector.at(j);
+  }
+  return result;
+}
+
+/// Of linear RGB: as everybody sees it, and as readers without long or middle wavelength cones do. Source:
+/// Machado, Oliveira and Fernandes, A physiologically-based model for simulation of color vision deficiency,
+/// IEEE TVCG 15, 1291 (2009), severity 1.
+constexpr std::array kEyes = {
+    Matrix{Three{1, 0, 0}, Three{0, 1, 0}, Three{0, 0, 1}},
+    Matrix{Three{0.152286, 1.052583, -0.204868}, Three{0.114503, 0.786281, 0.099216},
+           Three{-0.003882, -0.048116, 1.051998}},
+    Matrix{Three{0.367322, 0.860646, -0.227968}, Three{0.280085, 0.672501, 0.047413},
+           Three{-0.011820, 0.042940, 0.968881}}};
+
+/// CIE 1976 L*a*b* of a colour, white D65.
+Three lab(Colour colour, const Matrix& eye) {
+  Three linear = times(eye, {channel(colour, 16), channel(colour, 8), channel(colour, 0)});
+  for (double& value : linear) value = std::clamp(value, 0.0, 1.0);
+  Three xyz = times(
+      Matrix{Three{0.4124, 0.3576, 0.1805}, Three{0.2126, 0.7152, 0.0722}, Three{0.0193, 0.1192, 0.9505}},
+      linear);
+  constexpr Three kWhite = {0.9505, 1, 1.089};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double ratio = xyz.at(i) / kWhite.at(i);
+    xyz.at(i) = ratio > 0.008856 ? std::cbrt(ratio) : 7.787 * ratio + 16.0 / 116;
+  }
+  const auto [x, y, z] = xyz;
+  return {116 * y - 16, 500 * (x - y), 200 * (y - z)};
+}
+
+double difference(Colour a, Colour b, const Matrix& eye) {
+  const auto [l1, a1, b1] = lab(a, eye);
+  const auto [l2, a2, b2] = lab(b, eye);
+  return std::hypot(l1 - l2, a1 - a2, b1 - b2);
+}
+
+TEST(Theme, LatencyTailAndLaunchOverheadAreApartForEveryReader) {
+  constexpr std::array kBounds = {Bound::latency, Bound::tail, Bound::launch_overhead, Bound::dram,
+                                  Bound::tensor};
+  for (const Theme theme : kThemes) {
+    for (std::size_t i = 0; i < kBounds.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        const Colour a = in_theme(family_colour(look_of(kBounds.at(i))), theme);
+        const Colour b = in_theme(family_colour(look_of(kBounds.at(j))), theme);
+        for (const Matrix& eye : kEyes) {
+          EXPECT_GT(difference(a, b, eye), theme == Theme::print ? 8 : 18)
+              << to_string(theme) << ' ' << to_string(kBounds.at(i)) << ' ' << to_string(kBounds.at(j));
+        }
+      }
+    }
+  }
 }
 
 TEST(Theme, LeavesAPictureAsItIsInLight) {

@@ -89,6 +89,87 @@ for (const name of PROGRAMS) {
   });
 }
 
+/** Of elements: the part of their height that is on the first screen. */
+const inSight = (page: Page, selector: string): Promise<number> => page.locator(selector).first().evaluate((element) => {
+  const { top, height } = element.getBoundingClientRect();
+  return Math.min(1, Math.max(0, (window.innerHeight - top) / height));
+});
+
+for (const [name, losses] of [['step', ['GPU idle', 'fusing 7 DRAM-bound kernels']], ['ranks-step', ['GPU idle', 'waiting in collectives']]] as const) {
+  onEveryScreen(`the first screen has the largest loss, its cause and what to do: ${name}`, async (page) => {
+    await open(page, name);
+    expect(await inSight(page, '.headline')).toBe(1);
+    const first = page.locator('.beginnings > ol > li').first();
+    expect(await inSight(page, '.beginnings > ol > li')).toBe(1);
+    await expect(first).toContainText(losses[0]);
+    await expect(first).toContainText(/\d\sms\d+\.\d\s% of a step\. .*Next: /);
+    await expect(page.locator('.beginnings > ol > li').nth(1)).toContainText(losses[1]);
+    // Why and what of a kernel are in sight at a click.
+    await page.locator('.beginnings > ol > li > button').first().click();
+    await expect(page.locator('#inspector .action')).toContainText('Next: ');
+    await expect.poll(() => inSight(page, '#inspector h2')).toBe(1);
+  });
+}
+
+for (const name of PROGRAMS) {
+  onEveryScreen(`names of ranges and values of roofs are whole: ${name}`, async (page, { width }) => {
+    await open(page, name);
+    const cut = await page.locator('button.range').evaluateAll((all) => all.filter((range) => {
+      const edge = range.getBoundingClientRect();
+      return [...range.querySelectorAll<HTMLElement>('.line > span')].some((text) => {
+        const { left, right } = text.getBoundingClientRect();
+        return left < edge.left - 1 || right > edge.right + 1 || getComputedStyle(text).textOverflow === 'ellipsis';
+      });
+    }).map((range) => range.textContent));
+    expect(cut).toEqual([]);
+    if (width < 1000) return;
+    const texts = await page.locator('.plot .name').allTextContents();
+    const roofs = texts.filter((text) => /^(DRAM|FP\d+|TF32|BF16) /.test(text));
+    const values = texts.filter((text) => /[\d.]+\s[GTP]\S+\/s$/.test(text));
+    expect(roofs.length).toBeGreaterThan(0);
+    expect(values.length).toBeGreaterThanOrEqual(roofs.length);
+  });
+}
+
+for (const scheme of ['light', 'dark'] as const) {
+  test(`what bounds kernels has colours of its own, ${scheme} and on paper`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme: scheme });
+    await open(page, 'step');
+    const colours = (): Promise<string[]> => page.locator('.bound-chips .swatch').evaluateAll((all) => all.map((one) => getComputedStyle(one).backgroundColor));
+    await expect(page.locator('.bound-chips')).toContainText(/launch overhead.*tail.*latency.*unknown/);
+    for (const media of ['screen', 'print'] as const) {
+      await page.emulateMedia({ media, colorScheme: scheme });
+      const all = await colours();
+      expect(all.length).toBeGreaterThan(6);
+      expect(new Set(all).size).toBe(all.length);
+    }
+  });
+}
+
+test('what saves nothing is not shown as saving', async ({ page }) => {
+  for (const name of ['step', 'products', 'program']) {
+    await open(page, name);
+    for (const table of ['kernels', 'names', 'ranges', 'types']) {
+      await page.locator(`.table-tabs button[data-value="${table}"]`).click();
+      for (const part of ['.stage', '#program']) await expect(page.locator(part)).not.toContainText(/(^|[^\d.])0\sns/);
+    }
+  }
+  await open(page, 'step');
+  await page.locator('.bound-chips button[data-value="launch-overhead"]').click();
+  await expect(page.locator('.beginnings')).toContainText('None of the kernels shown could save time.');
+  await rows(page).first().locator('button.name').click();
+  await expect(page.locator('#inspector .action')).toContainText('so short that only fewer launches would save time');
+});
+
+test('no column of a program is cut off beside the inspector', async ({ page }) => {
+  for (const width of [1400, 1600, 1800]) {
+    await page.setViewportSize({ width, height: 1000 });
+    await open(page, 'step');
+    const [content, box] = await page.locator('#points .scroll').evaluate((element) => [element.scrollWidth, element.clientWidth]);
+    expect(content).toBeLessThanOrEqual(box as number);
+  }
+});
+
 for (const width of [390, 600]) {
   test(`a tap on a mark chooses its point, ${width} pixels`, async ({ browser }) => {
     const context = await browser.newContext({ viewport: { width, height: 844 }, hasTouch: true, isMobile: true });

@@ -40,11 +40,11 @@ test('shares of what limits the time add up to the whole, and one of them filter
 
 test('lists first what could save most, names it, and tells all of a kernel when it is chosen', async ({ page }) => {
   await open(page, 'program');
-  await expect(page.locator('.beginnings li').nth(0)).toContainText(/GPU idle514\.4\sµs per step/);
+  await expect(page.locator('.beginnings li').nth(0)).toContainText(/GPU idle514\.4\sµs13\.2\s% of a step/);
   await expect(page.locator('.beginnings li').nth(0)).toContainText('launching takes longer than running');
   await expect(page.locator('.beginnings li').nth(0)).toContainText('Use CUDA graphs');
   await expect(page.locator('.beginnings li').nth(1)).toContainText('multi_tensor_apply<FusedAdam, f32>');
-  await expect(page.locator('.beginnings li').nth(1)).toContainText(/377\.9\sµs per step/);
+  await expect(page.locator('.beginnings li').nth(1)).toContainText(/377\.9\sµs9\.7\s% of a step/);
   await expect(rows(page).first().locator('button.name')).toContainText('multi_tensor_apply<FusedAdam, f32>');
   await row(page, 'elementwise<add, bf16>').click();
   const inspector = page.locator('#inspector');
@@ -62,6 +62,26 @@ test('lists first what could save most, names it, and tells all of a kernel when
   await expect(page.locator('.beginnings')).toBeVisible();
   await page.locator('#filter').fill('no such kernel');
   await expect(page.locator('.beginnings')).toContainText('No kernel matches the filters.');
+});
+
+test('what warps wait for is a bar and a sentence, which leaves out what hardly matters', async ({ page }) => {
+  await open(page, 'program-stalls');
+  const kernel = await page.evaluate(() => document.querySelector('table.points tbody tr[data-point="0"] button.name .text')?.textContent ?? '');
+  await rows(page).filter({ hasText: kernel }).first().click();
+  const stalls = page.locator('#inspector .stalls');
+  await expect(stalls).toHaveText(/Warps wait for: global memory 61\.0\s%, the result of the instruction before 20\.0\s%, their turn 10\.5\s%$/);
+  const parts = stalls.locator('.stalls-bar span');
+  await expect(parts).toHaveCount(3);
+  const whole = (await stalls.locator('.stalls-bar').boundingBox())!;
+  const boxes = await parts.evaluateAll((all) => all.map((part) => part.getBoundingClientRect()).map(({ left, width }) => ({ left, width })));
+  expect(boxes.map(({ width }) => width / whole.width)).toEqual([expect.closeTo(0.61, 2), expect.closeTo(0.2, 2), expect.closeTo(0.105, 2)]);
+  expect(boxes[1]!.left).toBeCloseTo(boxes[0]!.left + boxes[0]!.width, 0);
+  // The bar belongs to the sentence above it, and covers none of its letters.
+  const text = (await stalls.locator('p').boundingBox())!;
+  expect(whole.y).toBeGreaterThanOrEqual(text.y + text.height);
+  await rows(page).filter({ hasText: 'FusedAdam' }).first().click();
+  await expect(page.locator('#inspector .verdict')).toBeVisible();
+  await expect(stalls).toHaveCount(0);
 });
 
 test('shows the launches of a kernel over the run, on a linear or a logarithmic axis, and those that were counted', async ({ page }) => {
@@ -192,16 +212,16 @@ test('a row of the sums by name shows the groups of that kernel alone, and a chi
   await expect(page.locator('#points [role=status]')).toHaveText('97 groups, 54 kernels');
 });
 
-test('begins with the kernel that could save more in several shapes than any group alone', async ({ page }) => {
+test('begins with the kernel that could save more in several launch groups than any alone', async ({ page }) => {
   await open(page, 'step');
   const first = page.locator('.beginnings > ol > li').nth(2);
-  await expect(first).toContainText('elementwise<direct copy, f32> [unrolled] (8 shapes)');
-  await expect(first).toContainText(/690\.7\sµs per step/);
+  await expect(first).toContainText('elementwise<direct copy, f32> [unrolled] (8 launch groups)');
+  await expect(first).toContainText(/690\.7\sµs3\.2\s% of a step/);
   const headline = page.locator('.headline');
   await expect(headline).toContainText('fusing 7 DRAM-bound kernels over the same data in optimizer could save up to');
   const all = page.locator('.beginnings > ol > li');
-  await expect(all.nth(0)).toContainText(/GPU idle5\.615\sms per step/);
-  await expect(all.nth(1)).toContainText(/fusing 7 DRAM-bound kernels over the same data in optimizer2\.791\sms per step/);
+  await expect(all.nth(0)).toContainText(/GPU idle5\.615\sms26\.2\s% of a step/);
+  await expect(all.nth(1)).toContainText(/fusing 7 DRAM-bound kernels over the same data in optimizer2\.791\sms13\.0\s% of a step/);
   await all.nth(0).locator('summary').click();
   await expect(all.nth(0).locator('h3')).toHaveText(['Idle time before each kernel', 'Idle time by length of the gap']);
   await first.locator('summary').click();
@@ -215,6 +235,7 @@ test('names in the table stay in sight where it is scrolled, and tell kernels ap
   for (const [width, column] of [[1400, 'registers'], [390, 'bound by']] as const) {
     await page.setViewportSize({ width, height: 900 });
     await open(page, 'step');
+    if (width > 1000) await page.getByRole('button', { name: 'More columns' }).click();
     const name = rows(page).first().locator('th');
     const before = (await name.boundingBox())!;
     await page.locator(`table.points th[data-column="${column}"]`).scrollIntoViewIfNeeded();

@@ -80,6 +80,14 @@ function manyGroups(count: number): (run: any) => void {
   };
 }
 
+/** With what warps of the first kernel wait for. */
+function withStalls(run: any): void {
+  Object.assign(run.measurements[0].counters, {
+    stall_pass_warp_cycles: 1000, long_scoreboard_stall_warp_cycles: 610, wait_stall_warp_cycles: 200, not_selected_stall_warp_cycles: 105,
+    membar_stall_warp_cycles: 4,
+  });
+}
+
 /** As older versions recorded it. */
 function withoutTimes(run: any): void {
   for (const { launches } of run.measurements) delete launches.over_time;
@@ -328,6 +336,7 @@ export default function setup(): void {
   writePage('several-devices', severalDevices, 'ceilings-h200');
   const program = (): any => JSON.parse(execFileSync(process.env['WRITE_FULL_RUN'] ?? 'write_full_run', ['program']).toString());
   writePageOf('program', program());
+  writePageOf('program-stalls', program(), withStalls);
   writeSampled('sampled');
   writeSampled('sampled-hostile', (timeline) => { timeline.paths = timeline.paths.map((path: string) => `${HOSTILE}/${path}`); });
   writeSampled('sampled-many-ranges', manyPassages);
@@ -344,6 +353,7 @@ export default function setup(): void {
   writePageOf('program-hostile', program(), hostileProgram);
   writeStep(program());
   writePage('products', () => {}, 'matrix-sums-h200');
+  writePage('ranks-step', () => {}, 'data-parallel-two-h200');
   writePage('fft', () => {}, 'cupy-fft-h200');
   writeComparison('compared-program', recorded('training-step-h200'), changed(recorded('training-step-h200'), changeProgram));
   writeComparison('compared-ladder', recorded('reductions-h200'), changed(recorded('reductions-h200'), changeLadder));

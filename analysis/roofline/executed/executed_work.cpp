@@ -135,6 +135,8 @@ bool are_constants(const Measurement& measurement, double other_flops) {
 /// kernel that did this many in FP32 and FP64.
 double most_half_operations(const Measurement& measurement, double other_flops) {
   const auto of = [&](std::string_view key) { return value_of(measurement.counters, key).value_or(0); };
+  const auto& launches = measurement.launches;
+  if (launches && launches->has_half_arithmetic == false) return 0;
   if (are_constants(measurement, other_flops)) return 0;
   return 2 * of(counter::kHadd) + 2 * of(counter::kHmul) + 4 * of(counter::kHfma);
 }

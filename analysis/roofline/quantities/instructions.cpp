@@ -65,8 +65,7 @@ const Quantity kIntegerInstructionsPerElement = {
     .unit = Unit::count,
     .formula = "`integer_ops` / n; includes address arithmetic and loop counters",
     .of = [](R, P p) { return per_element(p, count(p, counter::kIntegerOps)); },
-    .change = ChangeMeaning{.fell = "fewer integer (address/loop) instructions",
-                            .rose = "more integer (address/loop) instructions"}};
+    .change = ChangeMeaning{.fell = "fewer integer instructions", .rose = "more integer instructions"}};
 
 const Quantity kWarpEfficiency = {
     .name = "warp execution efficiency",
@@ -83,8 +82,7 @@ const Quantity kNonpredWarpEfficiency = {
         "`warp_nonpred_execution_efficiency`: the same without lanes that are predicated off. A short `if` "
         "is predicated, and leaves the first near 100 % while most lanes idle",
     .of = counted<counter::kWarpNonpredExecutionEfficiency>,
-    .change = ChangeMeaning{
-        .fell = "more lanes predicated off", .rose = "fewer lanes predicated off", .is_cost = false}};
+    .change = ChangeMeaning{.fell = "more inactive lanes", .rose = "fewer inactive lanes", .is_cost = false}};
 
 const Quantity kPredicatedOff = {
     .name = "lanes predicated off",

@@ -274,7 +274,7 @@ const Quantity kSharedWavefronts = {
         "(`shared_load_wavefronts` + `shared_store_wavefronts`) / (`shared_load_instructions` + "
         "`shared_store_instructions`); 1 means no bank conflicts for 4-byte accesses",
     .of = [](R, P p) { return quotient(shared_wavefronts(p), shared_instructions(p)); },
-    .change = ChangeMeaning{.fell = "bank conflicts eliminated", .rose = "bank conflicts introduced"}};
+    .change = ChangeMeaning{.fell = "fewer bank conflicts", .rose = "more bank conflicts"}};
 
 const Quantity kWavefrontExcess = {
     .name = "shared wavefronts over ideal",

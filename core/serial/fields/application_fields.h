@@ -114,7 +114,10 @@ void fields(auto& f, Is<LaunchStatistics> auto& launches) {
   f.optional("gaps_before", launches.gaps_before);
   f.optional("idle_before_s", launches.idle_before_s);
   f("counted", launches.counted);
+  f.optional("period", launches.period);
+  f.optional("counters_scale", launches.counters_scale);
   f.optional("operations_per_tensor_instruction", launches.operations_per_tensor_instruction);
+  f.optional("has_half_arithmetic", launches.has_half_arithmetic);
   f.optional("graph_nodes", launches.graph_nodes);
   f.optional("graph_kernels", launches.graph_kernels);
   f.optional_rows("over_time", launches.over_time, &LaunchTimes::start_s, &LaunchTimes::launches,

@@ -68,6 +68,7 @@ void fields(auto& f, Is<record::Kernel> auto& kernel) {
   f("local_bytes_per_thread", kernel.local_bytes_per_thread);
   f.optional("code", kernel.code);
   f.optional("tensor_instructions", kernel.tensor_instructions);
+  f.optional("has_half_arithmetic", kernel.has_half_arithmetic);
 }
 
 template <>

@@ -56,7 +56,7 @@ constexpr std::array kColumns = {
     Column{"share", 266, Anchor::end},
     Column{"time", 360, Anchor::end},
     Column{"could save", 460, Anchor::end},
-    Column{"groups of launches", 590, Anchor::end},
+    Column{"launch groups", 590, Anchor::end},
     Column{"longest", 612, Anchor::start},
 };
 
@@ -64,8 +64,7 @@ std::array<std::string, kColumns.size()> cells_of(const Part& part) {
   return {part.name,
           format::percent(part.time.share),
           format::duration(part.time.total_s),
-          part.time.recoverable_s > 0 ? format::duration(part.time.recoverable_s)
-                                      : std::string(format::kUnavailable),
+          format::saving(part.time.recoverable_s),
           fmt::format("{}", part.time.groups.size()),
           part.time.groups.front()->label};
 }

@@ -165,7 +165,7 @@ ChartPoint chart_point(const RooflinePoint& point) {
     chart.share = point.launches->share;
     chart.share_text = format::percent(point.launches->share);
     chart.launches = fmt::format("{}", point.measurement->launches->count);
-    chart.recoverable = format::optional(point.launches->recoverable_s, format::duration);
+    chart.recoverable = format::optional(point.launches->recoverable_s, format::saving);
   }
   return chart;
 }

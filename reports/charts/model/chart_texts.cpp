@@ -145,8 +145,12 @@ std::string provenance(const Run& run, const ExperimentAnalysis& experiment) {
   if (is_of_program) {
     text += run.imports.empty() ? "; work counted in some launches of each kernel" : "; work as reported";
   }
-  if (uncounted > 0)
+  constexpr double kAlmostAll = 0.9995;
+  if (uncounted >= kAlmostAll) {
+    text += "; no kernel has all of its counters";
+  } else if (uncounted > 0) {
     text += fmt::format("; counters incomplete for {} of GPU time", format::percent(uncounted));
+  }
   if (!unseen.empty()) text += fmt::format("; executed work not counted: {}", list_of(unseen));
   const std::string missing = missing_text(experiment);
   return missing.empty() ? text : fmt::format("{}; {}", missing, text);

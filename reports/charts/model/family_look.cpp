@@ -4,8 +4,8 @@
 namespace rooflinectl {
 namespace {
 
-constexpr std::size_t kColours = palette::kFamilies.size();
-// As many shapes as colours: see `shape_names`.
+// Those of families. As many shapes as colours: see `shape_names`.
+constexpr std::size_t kColours = 6;
 constexpr std::size_t kShapes = kColours;
 
 // The `member`th of those that share a colour.
@@ -33,13 +33,13 @@ FamilyLook look_of(Bound bound) {
     case Bound::bytes_in_flight:
       return sharing(3, 1);
     case Bound::launch_overhead:
-      return sharing(3, 2);
+      return sharing(6, 5);
     case Bound::barriers:
-      return sharing(3, 3);
+      return sharing(7, 5);
     case Bound::tail:
-      return sharing(3, 4);
+      return sharing(7, 0);
     case Bound::atomics:
-      return sharing(3, 5);
+      return sharing(7, 1);
     case Bound::fp64:
       return sharing(4, 0);
     case Bound::fp32:

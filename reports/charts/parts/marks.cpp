@@ -20,7 +20,6 @@ constexpr std::array kOutlines = {Outline{0, 0, 1},   Outline{4, 0.125, 1.25}, O
                                   Outline{4, 0, 1.3}, Outline{3, 0.5, 1.35},   Outline{5, 0, 1.15}};
 constexpr std::array<std::string_view, kOutlines.size()> kNames = {"circle",  "square",        "triangle-up",
                                                                    "diamond", "triangle-down", "pentagon"};
-static_assert(kOutlines.size() == palette::kFamilies.size());
 static_assert(kOutlines.size() >= kMemoryLevels.size());
 
 std::vector<Pixel> corners_of(const Outline& outline, Pixel centre, double radius) {

@@ -95,10 +95,13 @@ Json figures(const ProgramUse& use) {
       figure("launches", fmt::format("{}", use.launches),
              use.untimed > 0 ? fmt::format("{} not timed", use.untimed) : std::string("all timed")));
   list.push_back(tensor_figure(use));
-  list.push_back(figure("counters complete", format::percent(use.counted_share),
-                        use.roofless_share > 0
-                            ? fmt::format("of GPU time; no roof: {}", format::percent(use.roofless_share))
-                            : std::string("of GPU time; every kernel has a roof")));
+  const std::string roofs = use.roofless_share > 0
+                                ? fmt::format("no roof: {} of GPU time", format::percent(use.roofless_share))
+                                : "every kernel has a roof";
+  list.push_back(use.counted_share > 0
+                     ? figure("counters complete", format::percent(use.counted_share),
+                              fmt::format("of GPU time; {}", roofs))
+                     : figure("counters", "in part", fmt::format("no kernel has all of them; {}", roofs)));
   return list;
 }
 
@@ -145,12 +148,8 @@ Json loss_basis_view(const ProgramUse& use) {
 // What shows the cause.
 Json evidence_of(const ProgramUse& use, LossKind kind) {
   constexpr std::size_t kMostGaps = 5;
-  Json tables = Json::array();
-  if (kind != LossKind::idle) return tables;
-  for (const ProgramTable& one : {idle_before_table(use, kMostGaps), gap_table(use)}) {
-    if (!one.rows.empty()) tables.push_back(titled_table(one));
-  }
-  return tables;
+  if (kind != LossKind::idle) return Json::array();
+  return titled_tables({idle_before_table(use, kMostGaps), gap_table(use)});
 }
 
 // The page lists kernels itself, as the filters leave them.
@@ -270,11 +269,8 @@ Json program(const Run& run, const std::vector<RooflinePoint>& points, const Pro
              const KernelNames& names) {
   constexpr std::size_t kMostRows = 500;
   constexpr std::size_t kMostGaps = 10;
-  Json tables = Json::array();
-  for (const ProgramTable& one : {gap_table(use), idle_before_table(use, kMostGaps), transfer_table(use),
-                                  roofless_table(use, kMostRows)}) {
-    if (!one.rows.empty()) tables.push_back(titled_table(one));
-  }
+  const Json tables = titled_tables({gap_table(use), idle_before_table(use, kMostGaps), transfer_table(use),
+                                     roofless_table(use, kMostRows)});
   std::vector<std::string> sentences = program_sentences(run, use);
   for (std::string& problem : program_problems(run)) sentences.push_back(std::move(problem));
   return {{"kernel_s", rounded(use.kernel_s)},

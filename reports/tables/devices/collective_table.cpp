@@ -63,11 +63,11 @@ std::vector<std::string> collective_reasons(const Collectives& collectives) {
   return reasons;
 }
 
-DeviceTable overview(const Run& run) {
+Table overview(const Run& run) {
   const Collectives& collectives = *run.collectives;
-  DeviceTable table = {.title = "Collectives"};
+  Table table = {.title = "Collectives"};
   if (!collectives.missing.empty()) {
-    table.reasons = {collectives.missing};
+    table.notes = {collectives.missing};
     return table;
   }
   const std::string devices = format::counted(run.devices.size(), "device");
@@ -83,13 +83,13 @@ DeviceTable overview(const Run& run) {
   for (const CollectiveTimes& times : collectives.times) {
     table.rows.push_back(overview_row(times, roof, run.devices.size()));
   }
-  table.reasons = collective_reasons(collectives);
+  table.notes = collective_reasons(collectives);
   return table;
 }
 
 /// A row for each size, a column for each collective.
-DeviceTable by_size(const Collectives& collectives, std::string title, const CollectiveCell& text) {
-  DeviceTable table = {.title = std::move(title), .method = {}, .columns = {{"size", true}}};
+Table by_size(const Collectives& collectives, std::string title, const CollectiveCell& text) {
+  Table table = {.title = std::move(title), .columns = {{"size", true}}};
   std::set<double> sizes;
   for (const CollectiveTimes& times : collectives.times) {
     if (times.sizes.empty()) continue;
@@ -127,10 +127,10 @@ std::string_view collective_name(Collective collective) {
   return "?";
 }
 
-std::vector<DeviceTable> collective_tables(const Run& run) {
+std::vector<Table> collective_tables(const Run& run) {
   if (!run.collectives) return {};
   const Collectives& collectives = *run.collectives;
-  std::vector<DeviceTable> tables = {overview(run)};
+  std::vector<Table> tables = {overview(run)};
   const bool has_times = std::any_of(collectives.times.begin(), collectives.times.end(),
                                      [](const CollectiveTimes& times) { return !times.sizes.empty(); });
   if (!has_times) return tables;

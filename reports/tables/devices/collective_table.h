@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/model/run.h"
-#include "reports/tables/devices/device_table.h"
+#include "reports/text/table.h"
 
 /// Collectives over the devices of a run as the terminal, `summary.md` and the page show them.
 namespace rooflinectl {
@@ -21,6 +21,6 @@ std::string_view collective_name(Collective collective);
 /// First the latency and the highest bus bandwidth of each collective, then its bus bandwidth, its algorithm
 /// bandwidth and its time by size. A single table with only the reason where nothing was measured; none where
 /// that was not tried.
-std::vector<DeviceTable> collective_tables(const Run& run);
+std::vector<Table> collective_tables(const Run& run);
 
 }  // namespace rooflinectl

@@ -90,13 +90,13 @@ std::string counted_text(const std::vector<const LinkBandwidth*>& links) {
                      lower == upper ? lower : fmt::format("{} to {}", lower, upper));
 }
 
-DeviceTable table_of(const Run& run, LinkMover mover, bool both_ways) {
+Table table_of(const Run& run, LinkMover mover, bool both_ways) {
   std::vector<const LinkBandwidth*> links;
   for (const LinkBandwidth& link : run.links) {
     if (link.mover == mover && link.both_ways == both_ways) links.push_back(&link);
   }
-  DeviceTable table;
-  table.reasons = reasons(links);
+  Table table;
+  table.notes = reasons(links);
   double widest_spread = 0;
   bool has_share = false;
   for (const LinkBandwidth* link : links) {
@@ -120,12 +120,12 @@ DeviceTable table_of(const Run& run, LinkMover mover, bool both_ways) {
 
 }  // namespace
 
-std::vector<DeviceTable> link_tables(const Run& run) {
-  std::vector<DeviceTable> tables;
+std::vector<Table> link_tables(const Run& run) {
+  std::vector<Table> tables;
   for (const LinkMover mover : kLinkMovers) {
     for (const bool both_ways : {false, true}) {
-      DeviceTable table = table_of(run, mover, both_ways);
-      if (!table.rows.empty() || !table.reasons.empty()) tables.push_back(std::move(table));
+      Table table = table_of(run, mover, both_ways);
+      if (!table.empty()) tables.push_back(std::move(table));
     }
   }
   return tables;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/model/run.h"
-#include "reports/tables/devices/device_table.h"
+#include "reports/text/table.h"
 
 /// The links between the devices of a run as the terminal, `summary.md` and the page show them.
 namespace rooflinectl {
@@ -19,6 +19,6 @@ inline constexpr std::string_view kLinkExplanation =
 
 /// Each mover one way, then both ways: a matrix with a row for each device that bytes come from, and a column
 /// for each that they go to. None where no links were measured.
-std::vector<DeviceTable> link_tables(const Run& run);
+std::vector<Table> link_tables(const Run& run);
 
 }  // namespace rooflinectl

@@ -208,17 +208,18 @@ std::vector<std::string> rank_sentences(const Run& run, const RankAnalysis& anal
   return texts;
 }
 
-ProgramTable rank_table(const Run& run, const RankAnalysis& analysis, std::size_t most) {
-  ProgramTable table = {.title = "Each rank",
-                        .columns = {{"rank"},
-                                    {"host"},
-                                    {"device"},
-                                    {"kernels", true},
-                                    {"slower by", true},
-                                    {"collectives", true},
-                                    {"waiting", true},
-                                    {"arrived last", true},
-                                    {"overlapped", true}}};
+Table rank_table(const Run& run, const RankAnalysis& analysis, std::size_t most) {
+  Table table = {.title = "Each rank",
+                 .columns = {{"rank"},
+                             {"host"},
+                             {"device"},
+                             {"kernels", true},
+                             {"slower by", true},
+                             {"collectives", true},
+                             {"waiting", true},
+                             {"arrived last", true},
+                             {"overlapped", true}},
+                 .dispensable = {"device", "host"}};
   for (const std::size_t place : shown_ranks(analysis, most)) {
     const RankUse& rank = analysis.ranks[place];
     const bool is_judged = rank.collectives > 0;
@@ -235,19 +236,20 @@ ProgramTable rank_table(const Run& run, const RankAnalysis& analysis, std::size_
   return table;
 }
 
-ProgramTable rank_collective_size_table(const Run& run, const RankAnalysis& analysis, std::size_t most) {
-  ProgramTable table = {.title = "Collectives by size",
-                        .columns = {{"collective"},
-                                    {"array", true},
-                                    {"ranks", true},
-                                    {"compared", true},
-                                    {"time", true},
-                                    {"algorithm bandwidth", true},
-                                    {"bus bandwidth", true},
-                                    {"of NVLink", true},
-                                    {"alone", true},
-                                    {"vs. alone", true},
-                                    {"extra", true}}};
+Table rank_collective_size_table(const Run& run, const RankAnalysis& analysis, std::size_t most) {
+  Table table = {.title = "Collectives by size",
+                 .columns = {{"collective"},
+                             {"array", true},
+                             {"ranks", true},
+                             {"compared", true},
+                             {"time", true},
+                             {"algorithm bandwidth", true},
+                             {"bus bandwidth", true},
+                             {"of NVLink", true},
+                             {"alone", true},
+                             {"vs. alone", true},
+                             {"extra", true}},
+                 .dispensable = {"algorithm bandwidth", "compared"}};
   const bool is_one_host = run.application->hosts.size() == 1;
   const std::optional<double> nvlink = is_one_host ? link_roof(run).theoretical_bytes_per_s : std::nullopt;
   for (const CollectiveSize& size : analysis.collective_sizes) {
@@ -267,16 +269,17 @@ ProgramTable rank_collective_size_table(const Run& run, const RankAnalysis& anal
   return table;
 }
 
-ProgramTable rank_range_table(const RankAnalysis& analysis, std::size_t most) {
-  ProgramTable table = {.title = "Ranges on several ranks",
-                        .columns = {{"range"},
-                                    {"ranks", true},
-                                    {"shortest", true},
-                                    {"median", true},
-                                    {"longest", true},
-                                    {"spread", true},
-                                    {"slower"},
-                                    {"by", true}}};
+Table rank_range_table(const RankAnalysis& analysis, std::size_t most) {
+  Table table = {.title = "Ranges on several ranks",
+                 .columns = {{"range"},
+                             {"ranks", true},
+                             {"shortest", true},
+                             {"median", true},
+                             {"longest", true},
+                             {"spread", true},
+                             {"slower"},
+                             {"by", true}},
+                 .dispensable = {"ranks", "shortest", "longest"}};
   for (const RankPhase& phase : analysis.phases) {
     const std::vector<double> times = phase.sorted_times_s();
     if (phase.is_collectives || times.size() < 2) continue;
@@ -293,16 +296,17 @@ ProgramTable rank_range_table(const RankAnalysis& analysis, std::size_t most) {
   return table;
 }
 
-ProgramTable rank_group_table(const RankAnalysis& analysis, std::size_t most) {
-  ProgramTable table = {.title = "The same kernels on several ranks",
-                        .columns = {{"kernel"},
-                                    {"range"},
-                                    {"ranks", true},
-                                    {"shortest", true},
-                                    {"median", true},
-                                    {"longest", true},
-                                    {"slowest"},
-                                    {"slower", true}}};
+Table rank_group_table(const RankAnalysis& analysis, std::size_t most) {
+  Table table = {.title = "The same kernels on several ranks",
+                 .columns = {{"kernel"},
+                             {"range"},
+                             {"ranks", true},
+                             {"shortest", true},
+                             {"median", true},
+                             {"longest", true},
+                             {"slowest"},
+                             {"slower", true}},
+                 .dispensable = {"ranks", "range"}};
   for (const RankGroupUse& group : analysis.groups) {
     if (group.max_s <= 0) continue;
     if (table.rows.size() == most) {
@@ -318,10 +322,11 @@ ProgramTable rank_group_table(const RankAnalysis& analysis, std::size_t most) {
   return table;
 }
 
-ProgramTable rank_collective_table(const RankAnalysis& analysis, std::size_t most) {
-  ProgramTable table = {
+Table rank_collective_table(const RankAnalysis& analysis, std::size_t most) {
+  Table table = {
       .title = "Collectives by range",
-      .columns = {{"range"}, {"time", true}, {"waiting", true}, {"compared", true}, {"overlapped", true}}};
+      .columns = {{"range"}, {"time", true}, {"waiting", true}, {"compared", true}, {"overlapped", true}},
+      .dispensable = {"compared"}};
   for (const CollectiveUse& use : analysis.collectives) {
     if (table.rows.size() == most) {
       ++table.left_out;

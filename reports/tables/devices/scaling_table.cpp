@@ -26,7 +26,7 @@ std::vector<std::string> step_texts(const ScalingCurve& curve, const ScalingStep
 }
 
 template <typename Texts>
-void add_rows(DeviceTable& table, const Scaling& scaling, Texts texts) {
+void add_rows(Table& table, const Scaling& scaling, Texts texts) {
   for (const ScalingCurve& curve : scaling.curves) {
     for (const ScalingStep& step : curve.steps) {
       std::vector<std::string>& row = table.rows.emplace_back(step_texts(curve, step));
@@ -35,12 +35,12 @@ void add_rows(DeviceTable& table, const Scaling& scaling, Texts texts) {
   }
 }
 
-DeviceTable speedup_table(const Scaling& scaling) {
-  DeviceTable table;
+Table speedup_table(const Scaling& scaling) {
+  Table table;
   table.title = scaling_title(scaling.kind);
   table.columns = {{"points", false},  {"GPUs", true},        {"time", true},      {"all GPUs, GB/s", true},
                    {"speed-up", true}, {"links allow", true}, {"efficiency", true}};
-  if (!scaling.link_missing.empty()) table.reasons.push_back(fmt::format("links: {}", scaling.link_missing));
+  if (!scaling.link_missing.empty()) table.notes.push_back(fmt::format("links: {}", scaling.link_missing));
   add_rows(table, scaling, [](const ScalingStep& step) -> std::vector<std::string> {
     return {format::gigabytes(step.bytes_per_s), format::factor(step.speedup),
             format::optional(step.reachable_speedup, format::factor), format::whole_percent(step.efficiency)};
@@ -48,8 +48,8 @@ DeviceTable speedup_table(const Scaling& scaling) {
   return table;
 }
 
-DeviceTable time_table(const Scaling& scaling) {
-  DeviceTable table;
+Table time_table(const Scaling& scaling) {
+  Table table;
   table.title = "What the time consists of";
   table.columns = {{"points", false}, {"GPUs", true}, {"time", true},  {"compute", true},
                    {"memory", true},  {"link", true}, {"share", true}, {"rest", true}};
@@ -67,7 +67,7 @@ std::string scaling_title(ScalingKind kind) {
                                      : "Weak scaling: as many elements on each of more GPUs";
 }
 
-std::vector<DeviceTable> scaling_tables(const Scaling& scaling) {
+std::vector<Table> scaling_tables(const Scaling& scaling) {
   return {speedup_table(scaling), time_table(scaling)};
 }
 

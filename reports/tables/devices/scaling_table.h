@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/devices/scaling.h"
-#include "reports/tables/devices/device_table.h"
+#include "reports/text/table.h"
 
 /// How points over several GPUs scale, as the terminal, `summary.md` and the page show it.
 namespace rooflinectl {
@@ -25,6 +25,6 @@ inline constexpr std::string_view kScalingExplanation =
 std::string scaling_title(ScalingKind kind);
 
 /// Speed-ups, and what the times consist of: a row for each number of GPUs on each curve.
-std::vector<DeviceTable> scaling_tables(const Scaling& scaling);
+std::vector<Table> scaling_tables(const Scaling& scaling);
 
 }  // namespace rooflinectl

@@ -37,8 +37,8 @@ std::string outlier_sentence(const Run& run, const OutlyingDevice& outlying) {
                      off_text(outlying.worst));
 }
 
-DeviceTable table_of(const ModelSpread& spread, std::size_t most) {
-  DeviceTable table;
+Table table_of(const ModelSpread& spread, std::size_t most) {
+  Table table;
   table.title = fmt::format("{}, {}", spread.title, spread.model);
   table.columns = {{"point", false},  {"median", true},  {"spread", true},
                    {"fastest", true}, {"slowest", true}, {"outliers", false}};
@@ -50,32 +50,30 @@ DeviceTable table_of(const ModelSpread& spread, std::size_t most) {
                           device_time(point.points.back()), odd_text(point)});
   }
   if (shown < spread.points.size()) {
-    table.reasons.push_back(
+    table.notes.push_back(
         fmt::format("… and {} with less spread", format::counted(spread.points.size() - shown, "point")));
   }
   return table;
 }
 
 /// How the points were measured, and who stands out.
-DeviceTable outlying_devices_table(const Run& run, const std::vector<ModelSpread>& spreads) {
-  DeviceTable table;
+Table outlying_devices_table(const Run& run, const std::vector<ModelSpread>& spreads) {
+  Table table;
   table.title = "Outliers";
   for (const OutlyingDevice& outlying : outlying_devices(spreads))
-    table.reasons.push_back(outlier_sentence(run, outlying));
-  if (table.reasons.empty()) table.reasons.emplace_back("No device is an outlier.");
+    table.notes.push_back(outlier_sentence(run, outlying));
+  if (table.notes.empty()) table.notes.emplace_back("No device is an outlier.");
   if (run.together) {
-    table.reasons.emplace_back(
-        "The points were measured on all devices at once: they shared power and PCIe.");
+    table.notes.emplace_back("The points were measured on all devices at once: they shared power and PCIe.");
   }
   return table;
 }
 
 }  // namespace
 
-std::vector<DeviceTable> spread_tables(const Run& run, const std::vector<ModelSpread>& spreads,
-                                       std::size_t most) {
+std::vector<Table> spread_tables(const Run& run, const std::vector<ModelSpread>& spreads, std::size_t most) {
   if (spreads.empty()) return {};
-  std::vector<DeviceTable> tables = {outlying_devices_table(run, spreads)};
+  std::vector<Table> tables = {outlying_devices_table(run, spreads)};
   for (const ModelSpread& spread : spreads) tables.push_back(table_of(spread, most));
   return tables;
 }

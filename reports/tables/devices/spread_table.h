@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/devices/device_spread.h"
-#include "reports/tables/devices/device_table.h"
+#include "reports/text/table.h"
 
 /// How the devices of a run differ, as the terminal, `summary.md` and the page show it.
 namespace rooflinectl {
@@ -20,7 +20,6 @@ inline constexpr std::string_view kSpreadExplanation =
 
 /// Which devices stand out, without rows; then a table for each of `spreads`, with at most `most` points,
 /// those with the widest spread first. None without several devices of one model.
-std::vector<DeviceTable> spread_tables(const Run& run, const std::vector<ModelSpread>& spreads,
-                                       std::size_t most);
+std::vector<Table> spread_tables(const Run& run, const std::vector<ModelSpread>& spreads, std::size_t most);
 
 }  // namespace rooflinectl

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string_view>
 
@@ -131,15 +132,36 @@ void check_l1(RepeatedCounters& counted) {
   withdraw(counted, counter::kGlobalStoreSectorEfficiency, reason);
 }
 
+/// The launches of this pass have no times by which its counters could be scaled; but they have instructions,
+/// which the hardware counted in launches that were.
+void scale_operations(RepeatedCounters& counted) {
+  const auto hardware = value_of(counted.counters, counter::kWarpInstructions);
+  const auto instrumented = value_of(counted.counters, counter::kWarpInstructionsSass);
+  if (!hardware || instrumented.value_or(0) <= 0) return;
+  for (const Metric& metric : pass_metrics(Pass::operations)) {
+    const auto found = counted.counters.find(metric.key);
+    if (found == counted.counters.end() || !found->second.available() || !is_count(metric.key)) continue;
+    found->second = CounterValue::measured(*found->second.value() * *hardware / *instrumented);
+  }
+}
+
+double further_from_1(const std::optional<double>& a, double b) {
+  return a && std::abs(std::log(*a)) > std::abs(std::log(b)) ? *a : b;
+}
+
 }  // namespace
 
-RepeatedCounters counters_of_group(const CountedPasses& counted, std::optional<double> warps,
-                                   const MissingReason& missing) {
-  RepeatedCounters result;
+GroupCounters counters_of_group(const CountedPasses& counted, std::optional<double> warps,
+                                const MissingReason& missing, const LaunchPattern& pattern) {
+  GroupCounters group;
+  RepeatedCounters& result = group.counted;
   for (const Pass pass : kPasses) {
     const auto found = counted.find(to_string(pass));
     if (found != counted.end()) {
-      const RepeatedCounters of_pass = found->second.result();
+      const CountedLaunches::Mean mean = found->second.mean(pattern);
+      const RepeatedCounters& of_pass = mean.counters;
+      if (mean.is_of_each_place) group.period = pattern.period;
+      if (mean.scale) group.scale = further_from_1(group.scale, *mean.scale);
       for (const auto& [key, value] : of_pass.counters) result.counters.insert_or_assign(key, value);
       for (const auto& [key, spread] : of_pass.spread) result.spread.insert_or_assign(key, spread);
       if (pass == Pass::stalls && result.repeats > 0)
@@ -153,9 +175,10 @@ RepeatedCounters counters_of_group(const CountedPasses& counted, std::optional<d
     }
   }
   check_operations(result, warps);
+  if (group.scale) scale_operations(result);
   check_l1(result);
   check_tensors(result);
-  return result;
+  return group;
 }
 
 bool derive_tensor_operations(RepeatedCounters& counted, const DecodedTensor& decoded) {

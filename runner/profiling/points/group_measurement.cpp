@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "core/files/hash.h"
+#include "core/stats/period.h"
 #include "core/stats/statistics.h"
 #include "runner/profiling/points/profiled_points.h"
 #include "runner/profiling/times/launch_time.h"
@@ -28,6 +30,15 @@ std::vector<double> times_of(const TracedLaunches& traced) {
   const bool is_enough = !times.empty() && times.size() >= counted.size();
   if (!is_enough) times.insert(times.end(), counted.begin(), counted.end());
   return times;
+}
+
+/// Launches that were held to be counted are among them: they are parts of the sequence.
+LaunchPattern pattern_of(const TracedLaunches& traced) {
+  std::vector<double> times;
+  for (const BusyInterval* launch : traced) times.push_back(time_of_launch_s(*launch));
+  if (times.empty()) return {};
+  const double sum_s = std::accumulate(times.begin(), times.end(), 0.0);
+  return {.period = period_of(times, kLongestPeriod), .mean_s = sum_s / static_cast<double>(times.size())};
 }
 
 /// Of one launch; nothing for a graph.
@@ -72,9 +83,11 @@ Measurement measurement_of(const ProfiledGroup& group, const TracedLaunches& tra
   measurement.resources = resources_of(group.kernel, group.shape);
 
   const std::vector<double> all = times_of(traced);
-  RepeatedCounters counted = counters_of_group(group.counters, warps_of(group), missing);
+  GroupCounters of_group = counters_of_group(group.counters, warps_of(group), missing, pattern_of(traced));
+  RepeatedCounters& counted = of_group.counted;
   LaunchStatistics launches;
   launches.operations_per_tensor_instruction = derived_operations(group, counted);
+  launches.has_half_arithmetic = group.kernel.has_half_arithmetic;
   if (!group.kernel.graph_nodes) launches.symbol = cut_name(group.kernel.symbol, kMaxSubjectLength);
   launches.first = group.shape.first_launch;
   launches.count = group.launches();
@@ -86,6 +99,8 @@ Measurement measurement_of(const ProfiledGroup& group, const TracedLaunches& tra
   launches.gaps_before = group.gaps_before;
   launches.idle_before_s = seconds(group.idle_before_ns);
   launches.counted = group.counted;
+  launches.period = of_group.period;
+  launches.counters_scale = of_group.scale;
   launches.graph_nodes = group.kernel.graph_nodes;
   launches.graph_kernels = graph_kernels_of(group);
   launches.over_time = launches_over_time(traced, zero_ns, kept.over_time);

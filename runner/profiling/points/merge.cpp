@@ -67,6 +67,7 @@ class Merge {
   /// A file that is being read.
   struct Reading {
     bool is_first_run = true;
+    std::size_t number = 0;  // of the file
     std::optional<record::Process> process;
     std::map<int, std::size_t> devices;  // place in merged_.devices
     std::vector<record::Kernel> kernels;
@@ -109,6 +110,7 @@ class Merge {
   void read(const fs::path& path, bool is_first_run) {
     Reading reading;
     reading.is_first_run = is_first_run;
+    reading.number = files_++;
     is_later_run_ = !is_first_run;
     const std::string name = path.filename().string();
     std::ifstream file(path);
@@ -176,6 +178,8 @@ class Merge {
     // Kernels that cannot be told apart are one.
     if (groups_[place].kernel.tensor_instructions != kernel.tensor_instructions)
       groups_[place].kernel.tensor_instructions.reset();
+    if (groups_[place].kernel.has_half_arithmetic != kernel.has_half_arithmetic)
+      groups_[place].kernel.has_half_arithmetic.reset();
     if (reading.is_first_run) {
       groups_[place].process.add(reading.id());
       groups_[place].rank.add(reading.process ? reading.process->rank : std::nullopt);
@@ -194,6 +198,9 @@ class Merge {
   }
 
   void add(Reading& reading, const record::Launches& traced) {
+    for (const record::Launch& launch : traced.launches) {
+      if (launch.is_counted) reading.passes.add_counted(launch);
+    }
     if (!reading.is_first_run) return;
     for (const record::Launch& launch : traced.launches) {
       const std::size_t place = *reading.groups[launch.group];
@@ -209,7 +216,6 @@ class Merge {
                                        .start_ns = launch.start_ns,
                                        .duration_ns = launch.duration_ns});
       }
-      if (launch.is_counted) reading.passes.add_counted(launch);
       ++group.traced;
       group.traced_ns += launch.duration_ns;
       group.longest_ns = std::max(group.longest_ns, launch.duration_ns);
@@ -254,7 +260,8 @@ class Merge {
   void add(Reading& reading, const record::Counted& counted) {
     const auto place = reading.groups[counted.group];
     if (!place) return;
-    groups_[*place].counters[counted.pass].add(counted.counters);
+    groups_[*place].counters[counted.pass].add(counted.counters,
+                                               {.process = reading.number, .ordinal = counted.ordinal});
     ++groups_[*place].counted;
     missing_passes_.add_counted(counted.pass);
   }
@@ -322,11 +329,12 @@ class Merge {
                    .process = reading.id()});
     }
     if (end.left_out_launches > 0) {
-      add_problem({.cause = fmt::format("{} launches are left out: they are more, or in more groups, than a "
-                                        "process records",
-                                        end.left_out_launches),
-                   .hint = "profile a part of the program: --capture, --kernel and --nvtx select it",
-                   .process = reading.id()});
+      add_problem(
+          {.cause = fmt::format("{} launches are left out: they are more, or in more launch groups, than a "
+                                "process records",
+                                end.left_out_launches),
+           .hint = "profile a part of the program: --capture, --kernel and --nvtx select it",
+           .process = reading.id()});
     }
     if (end.lost_activities > 0) {
       add_problem({.cause = fmt::format("CUPTI had no room for {} launches, copies or sets: "
@@ -338,8 +346,15 @@ class Merge {
   }
 
   void end(Reading& reading) {
-    if (!reading.is_first_run) return;
     reading.passes.end(reading.last_ns);
+    for (const auto& [pass, launch] : reading.passes.counted()) {
+      const auto place = reading.groups[launch.group];
+      if (!place) continue;
+      auto& counters = groups_[*place].counters;
+      const auto counted = counters.find(pass);
+      if (counted != counters.end()) counted->second.add_time(seconds(launch.duration_ns));
+    }
+    if (!reading.is_first_run) return;
     const std::vector<BusyInterval>& in_passes = reading.passes.counting();
     range_passages_.add_process(reading.ranges, in_passes);
     if (runs_.settings.timeline_interval_ns) timeline_.add_ranges(reading.id().value_or(0), reading.ranges);
@@ -477,7 +492,7 @@ class Merge {
       all_ns += groups_[places[i]].traced_ns;
       if (i >= kMaxProfiledPoints) left_out_ns += groups_[places[i]].traced_ns;
     }
-    add_problem({.cause = fmt::format("{} groups of launches with {:.2g} % of the time of all kernels are "
+    add_problem({.cause = fmt::format("{} launch groups with {:.2g} % of the time of all kernels are "
                                       "left out: a run holds at most {}",
                                       places.size() - kMaxProfiledPoints,
                                       all_ns == 0 ? 0.0 : 100 * seconds(left_out_ns) / seconds(all_ns),
@@ -511,6 +526,7 @@ class Merge {
   KernelCodes codes_;
   MissingPasses missing_passes_;
   FailedLaunches failed_;
+  std::size_t files_ = 0;                        // that were read
   bool is_later_run_ = false;                    // whether it is the file's that is being read
   std::map<std::string, std::size_t> subjects_;  // that a problem has, by its cause
   ProcessList processes_;

@@ -2,7 +2,6 @@
 #include "runner/profiling/times/pass_times.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace rooflinectl {
 
@@ -54,12 +53,26 @@ void PassTimes::end(std::uint64_t last_ns) {
     if (!span.is_traced) span.counted_until_ns = span.end_ns;
   }
   for (const record::Launch& launch : counted_) {
-    const auto next = std::upper_bound(spans_.begin(), spans_.end(), launch.start_ns,
-                                       [](std::uint64_t ns, const Span& span) { return ns < span.start_ns; });
-    if (next == spans_.begin()) continue;
-    std::uint64_t& until_ns = std::prev(next)->counted_until_ns;
+    const auto span = span_at(launch.start_ns);
+    if (!span) continue;
+    std::uint64_t& until_ns = spans_[*span].counted_until_ns;
     until_ns = std::max(until_ns, launch.start_ns + launch.duration_ns);
   }
+}
+
+std::optional<std::size_t> PassTimes::span_at(std::uint64_t at_ns) const {
+  const auto next = std::upper_bound(spans_.begin(), spans_.end(), at_ns,
+                                     [](std::uint64_t ns, const Span& span) { return ns < span.start_ns; });
+  if (next == spans_.begin()) return std::nullopt;
+  return static_cast<std::size_t>(next - spans_.begin()) - 1;
+}
+
+std::vector<std::pair<std::string, record::Launch>> PassTimes::counted() const {
+  std::vector<std::pair<std::string, record::Launch>> launches;
+  for (const record::Launch& launch : counted_) {
+    if (const auto span = span_at(launch.start_ns)) launches.emplace_back(spans_[*span].pass, launch);
+  }
+  return launches;
 }
 
 std::vector<PassUse> PassTimes::passes(int process, std::uint64_t zero_ns) const {

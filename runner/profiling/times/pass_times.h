@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/program/application.h"
@@ -24,6 +25,8 @@ class PassTimes {
 
   const std::vector<BusyInterval>& untraced() const { return untraced_; }  ///< while the trace was off
   const std::vector<BusyInterval>& counting() const { return counting_; }  ///< while it was in a pass
+  /// The launches that were held to be counted, with the pass in which each began.
+  std::vector<std::pair<std::string, record::Launch>> counted() const;
   /// Since `zero_ns`, time 0 of the run.
   std::vector<PassUse> passes(int process, std::uint64_t zero_ns) const;
 
@@ -37,6 +40,8 @@ class PassTimes {
   };
 
   void end_span(std::uint64_t now_ns);
+  /// The place in `spans_`; nothing before the first.
+  std::optional<std::size_t> span_at(std::uint64_t ns) const;
 
   std::vector<Span> spans_;
   std::vector<record::Launch> counted_;

@@ -50,7 +50,9 @@ export interface ExperimentView extends Omit<ExperimentData, 'points'> {
 }
 /** For a device that was sampled while nothing is known about what ran: there is nothing to put under its roofs. */
 export const wasWatched = (experiment: ExperimentView | undefined): boolean => experiment?.timeline?.was_watched ?? false;
-/** What a row of the table is: `group` stands for the launches of one kernel in one shape and NVTX range. */
+/** What a row of a program's table is. */
+export const GROUP = 'A launch group: the launches of one kernel with one grid, block and shared memory in one NVTX range.';
+/** What a row of the table is called. */
 export const thingOf = (experiment: ExperimentView | undefined): 'group' | 'point' => (experiment?.isOfProgram ? 'group' : 'point');
 export interface RunView extends Omit<RunData, 'experiments'> { experiments: ExperimentView[] }
 

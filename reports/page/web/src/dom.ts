@@ -25,6 +25,10 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** A name in code that may be broken where an engineer would break it, rather than in the middle of a word. */
+export const breakable = (name: string): Child[] =>
+  name.split(/(?<=::|[_<,/])(?!$)/).flatMap((part, i) => (i > 0 ? [h('wbr'), part] : [part]));
+
 /** Puts `children` into `element` in place of what is there. */
 export function fill(element: Element, ...children: Child[]): void {
   element.replaceChildren(...children.filter(isThere));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import './page.css';
 import { Chart } from './chart/chart';
+import { beginnings } from './panels/beginnings';
 import { boundList, experimentTabs, legend, switches } from './panels/controls';
-import { data, wasWatched } from './data';
+import { data, GROUP, wasWatched } from './data';
 import { fill, h } from './dom';
 import { downloads } from './panels/downloads';
 import { Highlight } from './panels/highlight';
@@ -52,7 +53,7 @@ function guide(store: ViewStore): HTMLElement {
   const mark = h('li');
   store.show(() => {
     mark.textContent = store.experiment?.isOfProgram
-      ? 'Each mark is a group: the launches of one kernel in one shape and NVTX range. Numbers rank the groups by time, longest first.'
+      ? `Each mark is a group. ${GROUP} Numbers rank the groups by time, longest first.`
       : 'Each mark is a kernel.';
     work.textContent = store.experiment?.isOfProgram
       ? 'Marks show executed work, as counted for some launches: nothing is known about the work that the algorithm needs. ' +
@@ -81,7 +82,8 @@ function build(root: HTMLElement): void {
   const head = heading(store);
   const inspected = inspector(store);
   const top = overview(store);
-  const side = h('aside', { class: 'side', 'aria-label': 'Summary' }, head, inspected, legend(store), boundList(store), guide(store));
+  const begin = beginnings(store);
+  const side = h('aside', { class: 'side', 'aria-label': 'Summary' }, head, begin, inspected, legend(store), boundList(store), guide(store));
   const left = h('div', { class: 'left' }, switches(store), timeChip(store), chart.element);
   const below = h('div', { class: 'below' });
   const ranges = rangeTree(store);
@@ -110,7 +112,7 @@ function build(root: HTMLElement): void {
   });
   const main = h('main', {},
     suspicion(),
-    top,
+    top.element,
     points && stage,
     implausible(store),
     time,
@@ -133,7 +135,7 @@ function build(root: HTMLElement): void {
     else if (!isOfSizes && sizes.parentElement === left) main.insertBefore(sizes, joules);
     if (isOfProgram && points.parentElement !== below) {
       below.append(time, pins, points);
-      top.prepend(head);
+      top.element.append(head);
     } else if (!isOfProgram && points.parentElement === below) {
       main.insertBefore(points, whole);
       main.insertBefore(pins, points);
@@ -141,11 +143,15 @@ function build(root: HTMLElement): void {
       side.prepend(head);
     }
   });
+  // On a narrow screen, and on paper, where to begin comes before the chart.
+  const narrow = matchMedia('(max-width: 1100px)');
+  const placeBeginnings = (): void => (narrow.matches ? top.headline.after(begin) : inspected.before(begin));
+  narrow.addEventListener('change', placeBeginnings);
+  placeBeginnings();
+  document.querySelector('.masthead')?.append(h('div', { class: 'actions' },
+    h('nav', { class: 'jumps', 'aria-label': 'Sections' }, ...jumps), downloads(store), themeButton(store)));
   fill(root,
-    h('div', { class: 'topbar', role: 'region', 'aria-label': 'Experiments, sections and downloads' }, experimentTabs(store),
-      h('div', { class: 'actions' },
-      h('nav', { class: 'jumps', 'aria-label': 'Sections' }, ...jumps),
-      downloads(store), themeButton(store))),
+    experimentTabs(store),
     main,
     jumpToChosen(store, inspected), tooltip(store, highlight));
   chart.start();

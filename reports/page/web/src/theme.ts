@@ -4,6 +4,8 @@ import type { Theme } from './view';
 /** Colours of the chart, from the style sheet that the program writes. Those of families begin again after the last one. */
 export interface Colours {
   paper: string; ink: string; muted: string; line: string; grid: string; gridMinor: string; roof: string; faint: string; accent: string;
+  /** Of kernels whose bound is unknown. */
+  unknown: string;
   family: (colour: number) => string;
 }
 
@@ -11,7 +13,8 @@ export interface Colours {
 export const THEMED: Colours = {
   paper: 'var(--paper)', ink: 'var(--ink)', muted: 'var(--muted)', line: 'var(--line)', grid: 'var(--grid)',
   gridMinor: 'var(--grid-minor)',
-  roof: 'var(--roof)', faint: 'var(--faint)', accent: 'var(--accent)', family: (number) => `var(--family-${number})`,
+  roof: 'var(--roof)', faint: 'var(--faint)', accent: 'var(--accent)', unknown: 'var(--unknown)',
+  family: (number) => `var(--family-${number})`,
 };
 
 export function applyTheme(theme: Theme): void {
@@ -31,6 +34,7 @@ export function coloursOf(element: Element = document.documentElement): Colours 
   return {
     paper: colour('paper'), ink: colour('ink'), muted: colour('muted'), line: colour('line'), grid: colour('grid'),
     gridMinor: colour('grid-minor'), roof: colour('roof'), faint: colour('faint'), accent: colour('accent'),
+    unknown: colour('unknown'),
     family: (number) => families[number % families.length] ?? '',
   };
 }

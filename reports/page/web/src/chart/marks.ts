@@ -7,7 +7,7 @@ import { draw } from './svg';
 export const colourOf = ({ colour }: Family): string => `var(--family-${colour})`;
 export function colourOfBound(bound: string): string {
   const { colour } = wordsFor(bound);
-  return colour === null ? 'var(--faint)' : `var(--family-${colour})`;
+  return colour === null ? 'var(--unknown)' : `var(--family-${colour})`;
 }
 /** Radius of the outlines that the program writes. */
 export const OUTLINE_RADIUS = 4.5;

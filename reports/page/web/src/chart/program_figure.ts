@@ -37,7 +37,7 @@ const levelName = (level: Level): string => data.levels.find(({ id }) => id === 
 
 function colourOfBound(bound: string, colours: Colours): string {
   const { colour } = wordsFor(bound);
-  return colour === null ? colours.faint : colours.family(colour);
+  return colour === null ? colours.unknown : colours.family(colour);
 }
 
 /** Above and below the middle of the strip, so that no mark covers another if there is room. */

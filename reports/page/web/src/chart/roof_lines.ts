@@ -61,16 +61,19 @@ export function roofLabels(roofs: readonly ShownRoof[], plane: Plane, marks: rea
   for (const roof of [...roofs].sort((a, b) => Number(b.isLit) - Number(a.isLit))) {
     if (!roof.isMain) continue;
     const others = lines.filter((other) => other.roof !== roof);
-    // Where the line is short, as on a phone, the name has no value.
-    const candidates = [roof, { ...roof, text: roof.text.replace(/\s[\d.]+\s\S+$/, '') }]
-      .flatMap((named) => (roof.kind === 'compute' ? levelPlaces(named, roofs, plane) : slopePlaces(named, roofs, plane)))
+    const [, name = roof.text, value = ''] = /^(.*)\s([\d.]+\s\S+)$/.exec(roof.text) ?? [];
+    // Where the line is short, or marks lie on it, the value is below the name; where there is no room for that, it is left out.
+    const candidates = roof.kind === 'compute'
+      ? [[roof.text], [name, value], [name]].flatMap((texts) => levelPlaces(roof, texts, roofs, plane))
+      : [roof.text, name].flatMap((text) => slopePlaces(roof, text, roofs, plane));
+    const free = candidates
       .filter(({ boxes }) => !boxes.some((box) => taken.some((other) => overlap(box, other)) ||
         others.some(({ line: [left, right] }) => crosses(left, right, box))));
-    const found = candidates.find(({ boxes }) => !boxes.some((box) => marks.some((mark) => overlap(box, mark)))) ??
-      (roof.isLit ? candidates[0] : undefined);
+    const found = free.find(({ boxes }) => !boxes.some((box) => marks.some((mark) => overlap(box, mark)))) ??
+      (roof.isLit ? free[0] : undefined);
     if (!found) continue;
     taken.push(...found.boxes);
-    labels.push(found.label);
+    labels.push(...found.labels);
   }
   return { labels, boxes: taken };
 }
@@ -84,35 +87,38 @@ export function crosses(start: Pixel, end: Pixel, box: Box): boolean {
   return left <= right && Math.min(...heights) < box.bottom - BOX_MARGIN && Math.max(...heights) > box.top + BOX_MARGIN;
 }
 
-interface Candidate { label: RoofLabel; boxes: Box[] }
+interface Candidate { labels: RoofLabel[]; boxes: Box[] }
+
+/** From one line of a label to the next. */
+const LINE = 13;
 
 /**
  * Over the line, from the right; where the line is short, as on a phone, the name may begin left of it, but half of the name
- * stays over it.
+ * stays over it. Where that has no room either, the line begins where the name ends.
  */
-function levelPlaces(roof: ShownRoof, roofs: readonly ShownRoof[], plane: Plane): Candidate[] {
+function levelPlaces(roof: ShownRoof, texts: readonly string[], roofs: readonly ShownRoof[], plane: Plane): Candidate[] {
   const { frame } = plane;
   const [start] = lineOf(roof, roofs, plane);
   const line = plane.pixel(start);
   if (line.y < frame.top || line.y > frame.bottom) return [];
-  const width = textWidth(roof.text);
-  const above = roof.source === 'theoretical' ? [-8, 8] : [8, -8];
+  const width = Math.max(...texts.map((text) => textWidth(text)));
+  const half = (LINE * (texts.length - 1)) / 2;
+  const above = roof.source === 'theoretical' ? [-8 - half, 8 + half] : [8 + half, -8 - half];
   const candidates: Candidate[] = [];
-  for (let right = frame.right - 6; right - width / 2 > line.x && right - width > frame.left; right -= 14) {
-    for (const offset of above) {
-      const y = line.y + offset;
-      if (y < frame.top + 6 || y > frame.bottom - 6) continue;
-      candidates.push({
-        label: { text: roof.text, x: right - width / 2, y, angle: 0, isLit: roof.isLit },
-        boxes: [{ left: right - width - 4, right: right + 4, top: y - 7, bottom: y + 7 }],
-      });
-    }
-  }
+  const add = (right: number, y: number): void => {
+    if (right - width < frame.left || right > frame.right - 6 || y - half < frame.top + 6 || y + half > frame.bottom - 6) return;
+    candidates.push({
+      labels: texts.map((text, i) => ({ text, x: right - width / 2, y: y - half + LINE * i, angle: 0, isLit: roof.isLit })),
+      boxes: [{ left: right - width - 4, right: right + 4, top: y - half - 7, bottom: y + half + 7 }],
+    });
+  };
+  for (let right = frame.right - 6; right - width / 2 > line.x; right -= 14) for (const offset of above) add(right, line.y + offset);
+  for (const gap of [8, 16, 24]) add(line.x - gap, line.y);
   return candidates;
 }
 
-/** Along the slope, first above the line for theoretical roofs, else first below. */
-function slopePlaces(roof: ShownRoof, roofs: readonly ShownRoof[], plane: Plane): Candidate[] {
+/** Along the slope, first above the line for theoretical roofs, else first below; farther off where another line is near. */
+function slopePlaces(roof: ShownRoof, text: string, roofs: readonly ShownRoof[], plane: Plane): Candidate[] {
   const { frame } = plane;
   const [start, end] = lineOf(roof, roofs, plane);
   const top = plane.pixel(end);
@@ -121,8 +127,8 @@ function slopePlaces(roof: ShownRoof, roofs: readonly ShownRoof[], plane: Plane)
   if (!Number.isFinite(slope) || top.x <= frame.left) return [];
   const length = Math.hypot(1, slope);
   const unit = { x: 1 / length, y: slope / length };
-  const width = textWidth(roof.text);
-  const sides = roof.source === 'theoretical' ? [-9, 9] : [9, -9];
+  const width = textWidth(text);
+  const sides = roof.source === 'theoretical' ? [-9, 9, -20, 20] : [9, -9, 20, -20];
   const candidates: Candidate[] = [];
   for (const side of sides) {
     for (let x = Math.min(top.x, frame.right) - 30; x > frame.left + 10; x -= 14) {
@@ -134,7 +140,7 @@ function slopePlaces(roof: ShownRoof, roofs: readonly ShownRoof[], plane: Plane)
         const centreOfBox = { x: at.x + unit.x * width * share, y: at.y + unit.y * width * share };
         return { left: centreOfBox.x - 8, right: centreOfBox.x + 8, top: centreOfBox.y - 8, bottom: centreOfBox.y + 8 };
       });
-      candidates.push({ label: { text: roof.text, isLit: roof.isLit, ...at, angle: (Math.atan(slope) * 180) / Math.PI }, boxes });
+      candidates.push({ labels: [{ text, isLit: roof.isLit, ...at, angle: (Math.atan(slope) * 180) / Math.PI }], boxes });
     }
   }
   return candidates;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a reader of a program's page sees first: the sentence, the figures, and what limits how much of the time.
-import { data, wordsFor, type ExperimentView } from '../data';
+import { data, GROUP, wordsFor, type ExperimentView } from '../data';
 import { fill, h, keepFocus } from '../dom';
 import { duration, percent } from '../format';
 import { colourOfBound } from '../chart/marks';
@@ -30,8 +30,8 @@ function timeBar(store: ViewStore, view: View, experiment: ExperimentView): HTML
     view.filter === '';
   return h('div', { class: 'limits' },
     h('p', { class: 'muted' },
-      `${isWhole ? 'GPU time' : `Selected: ${duration(total)} of GPU time`} by bottleneck ` +
-      '(grey: number of groups, one for each kernel, shape and NVTX range)'),
+      `${isWhole ? 'GPU time' : `Selected: ${duration(total)} of GPU time`} by bottleneck (grey: number of `,
+      h('span', { title: GROUP }, 'launch groups'), ')'),
     bar,
     h('ul', { class: 'bound-chips' }, ...sums.map(({ bound, sum }) => {
       const swatch = h('span', { class: 'swatch', 'aria-hidden': 'true' });
@@ -43,22 +43,22 @@ function timeBar(store: ViewStore, view: View, experiment: ExperimentView): HTML
     })));
 }
 
-export function overview(store: ViewStore): HTMLElement {
+/** `headline`: what comes next may be put after it. */
+export function overview(store: ViewStore): { element: HTMLElement; headline: HTMLElement } {
+  const headline = h('p', { class: 'headline' });
+  const figures = h('dl', { class: 'figures' });
   const limits = h('div');
-  const head = h('div');
-  const element = h('section', { class: 'overview', 'aria-label': 'Overview' }, head, limits);
+  const element = h('section', { class: 'overview', 'aria-label': 'Overview' }, headline, figures, limits);
   store.show((view, previous) => {
     const experiment = store.experiment;
     element.hidden = !experiment?.isOfProgram;
     if (!experiment?.isOfProgram) return;
-    if (previous?.experiment !== view.experiment || head.childElementCount === 0) {
-      fill(head,
-        h('p', { class: 'headline' }, experiment.headline),
-        h('dl', { class: 'figures' }, ...(experiment.program?.figures ?? [])
-          .map(({ name, value, note }) => h('div', {}, h('dt', {}, name),
-            h('dd', {}, h('strong', {}, value), h('span', { class: 'muted' }, note))))));
+    if (previous?.experiment !== view.experiment || headline.textContent === '') {
+      headline.textContent = experiment.headline;
+      fill(figures, ...(experiment.program?.figures ?? []).map(({ name, value, note }) => h('div', {}, h('dt', {}, name),
+        h('dd', {}, h('strong', {}, value), h('span', { class: 'muted' }, note)))));
     }
     keepFocus(limits, () => fill(limits, timeBar(store, view, experiment)));
   });
-  return element;
+  return { element, headline };
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVTX ranges, and modules or operators of PyTorch, as a tree and as an icicle: choosing one filters everything.
 import { type ExperimentView, type RangeView } from '../data';
-import { fill, h, keepFocus } from '../dom';
+import { breakable, fill, h, keepFocus } from '../dom';
 import { count, duration, percent, wholePercent } from '../format';
 import { scopesOf } from '../scopes';
 import type { ViewStore } from '../view';
@@ -45,9 +45,9 @@ export function rangeTree(store: ViewStore): HTMLElement {
           (fraction_of_roofline === null ? '' : `, ${wholePercent(fraction_of_roofline)} of roofline`),
         onclick: choose(path),
       },
-        h('span', { class: 'name' }, label), h('span', { class: 'share' }, percent(share)),
-        h('span', { class: 'muted numbers' }, `${duration(total_s)} · ${count(launches)}\u00a0×`),
-        h('span', { class: 'muted share' }, fraction_of_roofline === null ? '' : `${wholePercent(fraction_of_roofline)} of roofline`),
+        h('span', { class: 'line' }, h('span', { class: 'name' }, ...breakable(label)), h('span', {}, percent(share))),
+        h('span', { class: 'line muted' }, h('span', {}, `${duration(total_s)} · ${count(launches)}\u00a0×`),
+          fraction_of_roofline === null ? '' : h('span', {}, `${wholePercent(fraction_of_roofline)} of roofline`)),
         h('span', { class: 'share-track', 'aria-hidden': 'true' }, bar)));
     item.style.setProperty('--depth', String(depth));
     return item;

@@ -21,6 +21,8 @@ const rowsPerPage = (experiment: ExperimentView): number => (experiment.isOfProg
 /** For a program, the columns that are always shown, in their order; the others are a click away. */
 const PROGRAM_COLUMNS = ['point', 'share', 'could save', 'per step', '% of roofline', 'bound by', 'operator', 'tensor', 'total',
   'launches', 'mean', 'type', 'p95', 'occupancy', 'registers'];
+/** Those of them that only a wide screen has room for beside the inspector. */
+const LAST = ['mean', 'type', 'p95', 'occupancy', 'registers'];
 /** The columns that stay in sight where the table is narrow, and those that stay where it is not wide. */
 const NARROW = ['point', 'share', 'could save', 'time', '% of roofline', 'bound by'];
 const MEDIUM = [...NARROW, 'per step', 'operator', 'tensor', 'total', 'launches', 'mean', 'type', 'GB/s', 'n', 'dtype'];
@@ -219,7 +221,7 @@ export class PointTable {
     const cells = ({ total: time, launches, recoverable }: Sum, sum: Sum): (string | number)[] =>
       [duration(time), count(launches), count(sum.groups),
         fractionOfRoofline(sum) === null ? '–' : wholePercent(fractionOfRoofline(sum) as number),
-        sum.roofed > 0 ? duration(recoverable) : '–'];
+        recoverable > 0 ? duration(recoverable) : '–'];
     let before = 0;
     const body = rows.slice(0, most).map(({ key, first, sum }) => {
       const share = total > 0 ? sum.total / total : 0;
@@ -252,6 +254,11 @@ export class PointTable {
     if (place >= 0) this.page = Math.floor(place / rowsPerPage(experiment));
   }
 
+  /** On which screens the column is shown. */
+  private widthOf({ isOfProgram }: ExperimentView, title: string): string | null {
+    return isOfProgram && !this.hasMore && LAST.includes(title) ? 'only-widest' : widthClass(title);
+  }
+
   private drawHead(view: View, experiment: ExperimentView): void {
     const focused = document.activeElement?.closest('th')?.dataset['column'];
     fill(this.head, ...this.columnsOf(experiment).map((column) => {
@@ -265,7 +272,7 @@ export class PointTable {
         if (isSorted && view.sort?.descending !== isFirstDown) return this.store.set({ sort: null });
         this.store.set({ sort: { column: title, descending: isSorted ? !isFirstDown : isFirstDown } });
       };
-      return h('th', { scope: 'col', class: [is_number ? 'number' : '', widthClass(title) ?? ''].join(' ').trim() || null,
+      return h('th', { scope: 'col', class: [is_number ? 'number' : '', this.widthOf(experiment, title) ?? ''].join(' ').trim() || null,
         'aria-sort': direction ?? (isByDefault ? 'descending' : null), 'data-column': title },
         h('button', { type: 'button', title: help || null, onclick: sort },
           role === 'label' && experiment.isOfProgram ? 'kernel' : title));
@@ -313,7 +320,7 @@ export class PointTable {
     row.append(...columns.map((column) => {
       const { role, title, is_number } = data.columns[column] as (typeof data.columns)[number];
       const text = point.texts[column] ?? '';
-      const width = widthClass(title);
+      const width = this.widthOf(experiment, title);
       const classes = (...names: (string | null | false)[]): string | null => [...names, width].filter(Boolean).join(' ') || null;
       if (role === 'label') {
         const place = experiment.isOfProgram && h('span',

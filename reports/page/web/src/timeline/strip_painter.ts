@@ -4,7 +4,7 @@ import { wordsFor, type ExperimentView, type Timeline } from '../data';
 import { linearTicks, tickTexts } from '../panels/launches';
 import { AXIS, BAND, LABEL, PAD, PLOT, depthOf, lastName, type Row, type Strip, type TimeAxis } from './strip_rows';
 import type { Colours } from '../theme';
-import { launchesOf, rangesOf, transfersOf, valueText } from './timeline';
+import { launchesOf, rangesOf, roofName, transfersOf, valueText } from './timeline';
 
 export class StripPainter {
   /** `shown`: the points that no filter leaves out. */
@@ -96,7 +96,7 @@ export class StripPainter {
     const { points } = this.experiment;
     const colours = points.map(({ bound }) => {
       const { colour } = wordsFor(bound);
-      return colour === null ? this.colours.faint : this.colours.family(colour);
+      return colour === null ? this.colours.unknown : this.colours.family(colour);
     });
     let pixel = -1;
     let most = 0;
@@ -197,7 +197,7 @@ export class StripPainter {
       this.context.lineTo(this.axis.width - PAD, y(strip.roof));
       this.context.stroke();
       this.context.setLineDash([]);
-      const text = strip.unit === 'share' ? '' : `roof ${valueText(strip.roof, strip.unit)}`;
+      const text = strip.unit === 'share' ? '' : `${roofName(strip.unit)} ${valueText(strip.roof, strip.unit)}`;
       this.context.textAlign = 'right';
       this.context.fillStyle = this.colours.muted;
       this.context.fillText(text, this.axis.width - PAD, top - 4);

@@ -6,7 +6,7 @@ import { duration, percent } from '../format';
 import { StripPainter } from './strip_painter';
 import { AXIS, PAD, TimeAxis, depthOf, mostOf, rowsOf, type Row, type Strip } from './strip_rows';
 import { coloursOf, onSystemTheme, type Colours } from '../theme';
-import { launchesOf, rangesOf, spanText, valueText, type Phase, type Time } from './timeline';
+import { launchesOf, rangesOf, roofName, spanText, valueText, type Phase, type Time } from './timeline';
 import { shownPoints, type ViewStore } from '../view';
 
 const ZOOM = 0.6;
@@ -131,7 +131,7 @@ class Strips {
   }
 
   private textOf({ unit, roof }: Strip, value: number): string {
-    const share = roof !== null && unit !== 'share' && unit !== 'Hz' && this.width > 500 ? ` (${percent(value / roof)} of roofline)` : '';
+    const share = roof !== null && unit !== 'share' && unit !== 'Hz' && this.width > 500 ? ` (${percent(value / roof)} of ${roofName(unit)})` : '';
     return valueText(value, unit) + share;
   }
 

@@ -52,6 +52,9 @@ export const timeText = ([from, to]: Time): string => [from, to].map((at) => Str
 export const spanText = ([from, to]: Time): string => `${duration(to * 1e-9 - from * 1e-9)} from ${duration(from * 1e-9)}`;
 
 /** A value of a strip, with its unit. */
+/** What the most that a device can do is called. */
+export const roofName = (unit: string): string => (unit === 'W' ? 'limit' : unit === 'Hz' ? 'max' : 'roof');
+
 export function valueText(value: number, unit: Timeline['strips'][number]['unit']): string {
   if (unit === 'share') return percent(value);
   if (value === 0) return `0\u00a0${unit}`;

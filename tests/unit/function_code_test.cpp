@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/machine_code/tensor_code.h"
+#include "core/machine_code/function_code.h"
 
 #include <elf.h>
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@
 #include "core/machine_code/cubin.h"
 #include "tests/support/fake_cubin.h"
 
-namespace rooflinectl::tensor_code_test {
+namespace rooflinectl::function_code_test {
 namespace {
 
 using testing::ElementsAre;
@@ -30,28 +30,30 @@ constexpr InstructionWord kCallByRegister = {0xfffffffc06c87344, 0x026fea0003c3f
 /// `symbol: HMMA IMMA` for each function.
 std::vector<std::string> functions(const std::string& cubin) {
   std::vector<std::string> found;
-  for (const TensorCode& function : tensor_code(cubin)) {
+  for (const FunctionCode& function : function_code(cubin)) {
     std::string& text = found.emplace_back(std::string(function.symbol) + ":");
-    for (const TensorInstruction& kind : function.instructions) {
+    for (const TensorInstruction& kind : function.tensor_instructions) {
       text += " " + std::string(to_string(kind.opcode));
     }
   }
   return found;
 }
 
-TEST(TensorCode, HasEachKindOnce) {
+TEST(FunctionCode, HasEachKindOnce) {
   EXPECT_THAT(functions(fake_cubin({{"none", {kNop, kNop}},
                                     {"one", {kNop, kHmma, kNop, kHmmaElsewhere}},
                                     {"two", {kImma, kHmma, kImma}}})),
               ElementsAre("none:", "one: HMMA", "two: IMMA HMMA"));
 }
 
-TEST(TensorCode, IsThatOfTheArchitecture) {
-  const auto first = [](const std::string& cubin) { return tensor_code(cubin).at(0).instructions.at(0); };
+TEST(FunctionCode, IsThatOfTheArchitecture) {
+  const auto first = [](const std::string& cubin) {
+    return function_code(cubin).at(0).tensor_instructions.at(0);
+  };
   const std::vector<FakeFunction> functions = {{"one", {{0x00e00000041879f0, 0x004fde000b801818}}}};
   EXPECT_EQ(first(fake_cubin(functions, 90)).opcode, TensorOpcode::hgmma);
-  EXPECT_THAT(tensor_code(fake_cubin(functions, 80)).at(0).instructions, IsEmpty());
-  EXPECT_THAT(tensor_code(fake_cubin(functions, 99)), IsEmpty());
+  EXPECT_THAT(function_code(fake_cubin(functions, 80)).at(0).tensor_instructions, IsEmpty());
+  EXPECT_THAT(function_code(fake_cubin(functions, 99)), IsEmpty());
 
   std::string of_cuda_12 = fake_cubin(functions, 80);
   of_cuda_12[EI_ABIVERSION] = 7;
@@ -60,7 +62,7 @@ TEST(TensorCode, IsThatOfTheArchitecture) {
   EXPECT_EQ(first(of_cuda_12).opcode, TensorOpcode::hgmma);
 }
 
-TEST(TensorCode, IncludesWhatMayBeCalled) {
+TEST(FunctionCode, IncludesWhatMayBeCalled) {
   const auto called = [](InstructionWord call, bool has_known_address) {
     return functions(fake_cubin({{"kernel", {kHmma, call, kNop}}, {"function", {kImma}, has_known_address}}));
   };
@@ -71,7 +73,31 @@ TEST(TensorCode, IncludesWhatMayBeCalled) {
       << "as it calls a function of the system: vprintf";
 }
 
-TEST(TensorCode, HasABoundedNumberOfKinds) {
+TEST(FunctionCode, TellsHalfArithmeticFromConversionsAndConstants) {
+  constexpr InstructionWord kHadd2ToF32 = {0x30000002ff077230, 0x000fe20000004100};
+  constexpr InstructionWord kHfma2Constant = {0x3f800000ff077431, 0x000fe200000001ff};
+  constexpr InstructionWord kHfma2MmaConstant = {0x00000004ff057435, 0x000fe200000001ff};
+  constexpr InstructionWord kHadd2 = {0x0000000502097230, 0x000fe20000000800};
+  constexpr InstructionWord kHmul2 = {0x2000000502057232, 0x000fe20000000800};
+  constexpr InstructionWord kHfma2 = {0x0000000502097231, 0x000fe20000000000};
+  constexpr InstructionWord kHfma2ByConstant = {0x3400380002077431, 0x000fe20000000007};
+  constexpr InstructionWord kBf16 = {0x0000000502097231, 0x000fe20000200000};
+  constexpr InstructionWord kHfma2Mma = {0x0000000502097235, 0x000fe20000000000};
+  const auto has = [](std::vector<InstructionWord> code, int architecture = 90) {
+    return function_code(fake_cubin({{"one", std::move(code)}}, architecture)).at(0).has_half_arithmetic;
+  };
+  EXPECT_FALSE(has({kNop, kHadd2ToF32, kHfma2Constant, kHfma2MmaConstant, kHmma}));
+  for (const InstructionWord word : {kHadd2, kHmul2, kHfma2, kHfma2ByConstant, kBf16, kHfma2Mma}) {
+    EXPECT_TRUE(has({kHadd2ToF32, word})) << std::hex << word.low;
+  }
+  EXPECT_FALSE(has({kHfma2Mma}, 120)) << "there the opcode is another instruction's";
+  EXPECT_TRUE(function_code(fake_cubin({{"kernel", {kCallAbsolute}}, {"function", {kHadd2}, true}}))
+                  .at(0)
+                  .has_half_arithmetic)
+      << "of a function that it may call";
+}
+
+TEST(FunctionCode, HasABoundedNumberOfKinds) {
   std::vector<InstructionWord> code;
   for (std::uint64_t width = 0; width < 32; ++width) {
     for (const std::uint64_t type : {0x000fde000b801818, 0x000fde000b800818, 0x000fde000b800018}) {
@@ -79,30 +105,30 @@ TEST(TensorCode, HasABoundedNumberOfKinds) {
     }
   }
   const std::string cubin = fake_cubin({{"all", code}});
-  const auto all = tensor_code(cubin).at(0);
-  ASSERT_EQ(all.instructions.size(), 64U);
-  EXPECT_EQ(all.instructions.back(), TensorInstruction{}) << "the rest, which nothing is known about";
+  const auto all = function_code(cubin).at(0);
+  ASSERT_EQ(all.tensor_instructions.size(), 64U);
+  EXPECT_EQ(all.tensor_instructions.back(), TensorInstruction{}) << "the rest, which nothing is known about";
 }
 
-TEST(TensorCode, NothingIsReadBeyondADamagedCubin) {
+TEST(FunctionCode, NothingIsReadBeyondADamagedCubin) {
   const std::string cubin = fake_cubin({{"one", {kHmma, kCallAbsolute}}, {"two", {kImma}, true}});
   for (std::size_t size = 0; size < cubin.size(); ++size) {
     // A copy of its own, for the sanitizer.
-    EXPECT_THAT(tensor_code(std::string(cubin, 0, size)), IsEmpty()) << size;
+    EXPECT_THAT(function_code(std::string(cubin, 0, size)), IsEmpty()) << size;
   }
   // Any byte may be anything.
   for (std::size_t at = 0; at < cubin.size(); ++at) {
     for (const int value : {0, 1, 0x7f, 0xff}) {
       std::string damaged = cubin;
       damaged[at] = static_cast<char>(value);
-      static_cast<void>(tensor_code(damaged));
+      static_cast<void>(function_code(damaged));
     }
   }
 }
 
-TEST(TensorCode, CodeThatIsSaidToBeThereManyTimesIsNotRead) {
+TEST(FunctionCode, CodeThatIsSaidToBeThereManyTimesIsNotRead) {
   std::string cubin = fake_cubin({{"one", std::vector<InstructionWord>(1000, kHmma)}, {"two", {kNop}}});
-  ASSERT_EQ(tensor_code(cubin).size(), 2U);
+  ASSERT_EQ(function_code(cubin).size(), 2U);
   Elf64_Ehdr header;
   std::memcpy(&header, cubin.data(), sizeof header);
   char* const sections = cubin.data() + header.e_shoff;
@@ -116,14 +142,14 @@ TEST(TensorCode, CodeThatIsSaidToBeThereManyTimesIsNotRead) {
   EXPECT_FALSE(read_cubin(cubin));
 }
 
-TEST(TensorCode, OtherFilesHaveNone) {
-  EXPECT_THAT(tensor_code(""), IsEmpty());
-  EXPECT_THAT(tensor_code(".version 9.0"), IsEmpty());
+TEST(FunctionCode, OtherFilesHaveNone) {
+  EXPECT_THAT(function_code(""), IsEmpty());
+  EXPECT_THAT(function_code(".version 9.0"), IsEmpty());
   std::string other = fake_cubin({{"one", {kHmma}}});
   const Elf64_Half machine = EM_X86_64;
   std::memcpy(other.data() + offsetof(Elf64_Ehdr, e_machine), &machine, sizeof machine);
-  EXPECT_THAT(tensor_code(other), IsEmpty());
+  EXPECT_THAT(function_code(other), IsEmpty());
 }
 
 }  // namespace
-}  // namespace rooflinectl::tensor_code_test
+}  // namespace rooflinectl::function_code_test

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/machine_code/tensor_code.h"
+#include "core/machine_code/function_code.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "core/machine_code/cubin.h"
@@ -11,6 +12,8 @@ namespace rooflinectl {
 namespace {
 
 constexpr std::size_t kInstructionBytes = 16;
+/// Among which `is_half_arithmetic` tells apart.
+constexpr std::array<std::uint32_t, 4> kHalfOpcodes = {0x30, 0x31, 0x32, 0x35};
 /// More kinds than any function has; those of larger ones are not told apart.
 constexpr std::size_t kMostKinds = 64;
 
@@ -36,6 +39,7 @@ void add(std::vector<TensorInstruction>& to, const TensorInstruction& kind) {
 /// The code of one section.
 struct Scanned {
   std::vector<TensorInstruction> kinds;
+  bool has_half_arithmetic = false;
   bool calls_others = false;
 };
 
@@ -49,6 +53,8 @@ Scanned scan(int architecture, const TensorOpcodes& interesting, std::string_vie
     if (opcode == kCallAbsolute || opcode == kCallRelative) {
       const bool is_inside = opcode == kCallRelative && (beginning & kConstantOperand) != 0;
       if (!is_inside) found.calls_others = true;
+    } else if (is_half_arithmetic(architecture, word_at(code.data() + at))) {
+      found.has_half_arithmetic = true;
     } else if (const auto kind = tensor_instruction(architecture, word_at(code.data() + at))) {
       add(found.kinds, *kind);
     }
@@ -58,27 +64,33 @@ Scanned scan(int architecture, const TensorOpcodes& interesting, std::string_vie
 
 }  // namespace
 
-std::vector<TensorCode> tensor_code(std::string_view file) {
+std::vector<FunctionCode> function_code(std::string_view file) {
   const auto cubin = read_cubin(file);
   if (!cubin) return {};
   TensorOpcodes interesting = tensor_opcodes(cubin->architecture);
   if (interesting.none()) return {};
   interesting.set(kCallAbsolute).set(kCallRelative);
+  for (const std::uint32_t opcode : kHalfOpcodes) interesting.set(opcode);
 
   std::vector<Scanned> scanned;
   scanned.reserve(cubin->sections.size());
   std::vector<TensorInstruction> of_others;
+  bool have_others_half_arithmetic = false;
   for (const CodeSection& section : cubin->sections) {
     scanned.push_back(scan(cubin->architecture, interesting, section.code));
     if (!section.is_referenced) continue;
     for (const TensorInstruction& kind : scanned.back().kinds) add(of_others, kind);
+    have_others_half_arithmetic |= scanned.back().has_half_arithmetic;
   }
-  std::vector<TensorCode> functions;
+  std::vector<FunctionCode> functions;
   for (std::size_t i = 0; i < scanned.size(); ++i) {
     if (scanned[i].calls_others) {
       for (const TensorInstruction& kind : of_others) add(scanned[i].kinds, kind);
+      scanned[i].has_half_arithmetic |= have_others_half_arithmetic;
     }
-    functions.push_back({.symbol = cubin->sections[i].symbol, .instructions = std::move(scanned[i].kinds)});
+    functions.push_back({.symbol = cubin->sections[i].symbol,
+                         .tensor_instructions = std::move(scanned[i].kinds),
+                         .has_half_arithmetic = scanned[i].has_half_arithmetic});
   }
   return functions;
 }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/text/table.h"
+
+namespace rooflinectl {
+
+/// `text` for use in XML and HTML, between tags and in quoted attributes. Characters that XML does not allow
+/// become U+FFFD.
+std::string escape_markup(std::string_view text);
+
+/// The columns and rows as a `<table>` with the class `name`, in an element that scrolls. `row_classes` has
+/// the class of each row, or none.
+std::string html_table(const Table& table, std::string_view name,
+                       const std::vector<std::string_view>& row_classes = {});
+
+}  // namespace rooflinectl
