@@ -40,7 +40,8 @@ constexpr std::array kWords = {
     BoundWords{Bound::bytes_in_flight, "bytes-in-flight", "bytes in flight", "bound by bytes in flight",
                "Too few bytes are in flight to cover the memory latency (Little's law)."},
     BoundWords{Bound::launch_overhead, "launch-overhead", "launch overhead", "bound by launch overhead",
-               "The time is within three times that of an empty kernel or, in a program, below 3 µs."},
+               "A launch is so short (below 3 µs, or three times an empty kernel) that launching takes most of "
+               "its time."},
     BoundWords{Bound::barriers, "barriers", "barriers", "bound by barriers",
                "Warps spend most of their lifetime waiting at barriers."},
     BoundWords{Bound::tail, "tail", "tail", "bound by the tail effect",

@@ -92,7 +92,7 @@ for (const name of PROGRAMS) {
 /** Of elements: the part of their height that is on the first screen. */
 const inSight = (page: Page, selector: string): Promise<number> => page.locator(selector).first().evaluate((element) => {
   const { top, height } = element.getBoundingClientRect();
-  return Math.min(1, Math.max(0, (window.innerHeight - top) / height));
+  return height > 0 ? Math.min(1, Math.max(0, (window.innerHeight - top) / height)) : 0;
 });
 
 for (const [name, losses] of [['step', ['GPU idle', 'fusing 7 DRAM-bound kernels']], ['ranks-step', ['GPU idle', 'waiting in collectives']]] as const) {
@@ -104,12 +104,24 @@ for (const [name, losses] of [['step', ['GPU idle', 'fusing 7 DRAM-bound kernels
     await expect(first).toContainText(losses[0]);
     await expect(first).toContainText(/\d\sms\d+\.\d\s% of a step\. .*Next: /);
     await expect(page.locator('.beginnings > ol > li').nth(1)).toContainText(losses[1]);
+    await first.locator('summary').click();
+    await expect(first.locator('summary')).toBeFocused();
+    await expect(first.locator('table').first()).toBeVisible();
     // Why and what of a kernel are in sight at a click.
     await page.locator('.beginnings > ol > li > button').first().click();
     await expect(page.locator('#inspector .action')).toContainText('Next: ');
     await expect.poll(() => inSight(page, '#inspector h2')).toBe(1);
   });
 }
+
+onEveryScreen('the first screen says how close a plan comes to the roofline, and a focus stays where it is', async (page) => {
+  await open(page, 'shipped');
+  expect(await inSight(page, '.heading .headline')).toBe(1);
+  await expect(page.locator('.heading .headline')).toContainText('Closest to the roofline: ');
+  const level = choice(page, 'Memory level', 'l2');
+  await level.click();
+  await expect(level).toBeFocused();
+});
 
 for (const name of PROGRAMS) {
   onEveryScreen(`names of ranges and values of roofs are whole: ${name}`, async (page, { width }) => {

@@ -13,12 +13,12 @@ test('ranks have a map of their times, a lane each, and tables', async ({ page }
   await expect(section).toBeInViewport();
 });
 
-test('the map is red where a rank takes longer', async ({ page }) => {
+test('the map is orange where a rank takes longer, and blue where it takes less', async ({ page }) => {
   await open(page, 'two-ranks');
   const cells = page.locator('.rank-map tbody tr').first().locator('td');
   await expect(cells).toHaveCount(2);
-  await expect(cells.nth(0)).toHaveAttribute('style', /--good/);
-  await expect(cells.nth(1)).toHaveAttribute('style', /--bad/);
+  await expect(cells.nth(0)).toHaveAttribute('style', /--family-0/);
+  await expect(cells.nth(1)).toHaveAttribute('style', /--family-1/);
   await expect(cells.nth(1)).toHaveAttribute('title', /, rank 1: .*s$/);
 });
 
@@ -29,7 +29,7 @@ test('ranks are filtered by their numbers', async ({ page }) => {
   await page.getByLabel('Show ranks').fill('1-7');
   await expect(columns).toHaveText(['rank 1']);
   await expect(page.locator('.rank-map tbody tr').first().locator('td')).toHaveAttribute('title', /, rank 1: /);
-  await expect(page.locator('.rank-map tbody tr').first().locator('td')).toHaveAttribute('style', /--bad/);
+  await expect(page.locator('.rank-map tbody tr').first().locator('td')).toHaveAttribute('style', /--family-1/);
   await expect(page.locator('.rank-lanes .lane')).toHaveCount(1);
   await expect(page.locator('#ranks').getByRole('rowheader', { name: 'rank 0' })).toHaveCount(0);
   await page.getByLabel('Show ranks').fill('');

@@ -83,7 +83,7 @@ function build(root: HTMLElement): void {
   const inspected = inspector(store);
   const top = overview(store);
   const begin = beginnings(store);
-  const side = h('aside', { class: 'side', 'aria-label': 'Summary' }, head, begin, inspected, legend(store), boundList(store), guide(store));
+  const side = h('aside', { class: 'side', 'aria-label': 'Summary' }, begin, inspected, legend(store), boundList(store), guide(store));
   const left = h('div', { class: 'left' }, switches(store), timeChip(store), chart.element);
   const below = h('div', { class: 'below' });
   const ranges = rangeTree(store);
@@ -135,19 +135,22 @@ function build(root: HTMLElement): void {
     else if (!isOfSizes && sizes.parentElement === left) main.insertBefore(sizes, joules);
     if (isOfProgram && points.parentElement !== below) {
       below.append(time, pins, points);
-      top.element.append(head);
     } else if (!isOfProgram && points.parentElement === below) {
       main.insertBefore(points, whole);
       main.insertBefore(pins, points);
       main.insertBefore(time, pins);
-      side.prepend(head);
     }
   });
-  // On a narrow screen, and on paper, where to begin comes before the chart.
+  // On a narrow screen, and on paper, the answer comes before the chart.
   const narrow = matchMedia('(max-width: 1100px)');
-  const placeBeginnings = (): void => (narrow.matches ? top.headline.after(begin) : inspected.before(begin));
-  narrow.addEventListener('change', placeBeginnings);
-  placeBeginnings();
+  const placeAnswer = (): void => {
+    const isOfProgram = store.experiment?.isOfProgram === true;
+    if (narrow.matches !== (begin.parentElement === top.element)) narrow.matches ? top.headline.after(begin) : inspected.before(begin);
+    const [parent, next] = isOfProgram ? [top.element, null] : narrow.matches && points ? [main, stage] : [side, side.firstElementChild];
+    if (head.parentElement !== parent) parent.insertBefore(head, next);
+  };
+  narrow.addEventListener('change', placeAnswer);
+  store.show(placeAnswer);
   document.querySelector('.masthead')?.append(h('div', { class: 'actions' },
     h('nav', { class: 'jumps', 'aria-label': 'Sections' }, ...jumps), downloads(store), themeButton(store)));
   fill(root,

@@ -90,7 +90,7 @@ export class Drawing {
     const lines = linesOf(roofs, plane).map(({ line }) => line);
     const whole = { ...plane.frame, bottom: plane.height - MARGIN.bottom };
     const placed = placeLabels(names, whole, [...taken, ...boxes, titleBox(plane)], [...lines, ...joins]);
-    this.addMoving(...labels.map((label) => this.roofName(label)));
+    this.addMoving(...labels.flatMap((label) => this.roofName(label)));
     for (const label of placed) {
       if (label.at.y <= plane.frame.bottom) this.addMoving(...this.nameAndLeader(label));
       else this.addFixed(...this.nameAndLeader(label));
@@ -98,17 +98,21 @@ export class Drawing {
     return new Set(placed.flatMap(({ text, number }) => (text === number ? [number] : [])));
   }
 
-  private roofName({ text, x, y, angle, isLit }: RoofLabel): SVGElement {
+  private roofName({ text, x, y, angle, isLit, leader }: RoofLabel): SVGElement[] {
     const turn = angle === 0 ? null : `rotate(${short(angle)} ${short(x)} ${short(y)})`;
-    return nameOf(text, { x, y }, isLit ? this.colours.accent : this.colours.muted, turn);
+    return [...this.leader(leader), nameOf(text, { x, y }, isLit ? this.colours.accent : this.colours.muted, turn)];
   }
 
   private nameAndLeader({ text, box, leader }: PlacedLabel): SVGElement[] {
-    const name = nameOf(text, { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2 }, this.colours.ink);
-    if (!leader) return [name];
-    const [from, to] = leader;
-    const ends = { x1: short(from.x), y1: short(from.y), x2: short(to.x), y2: short(to.y) };
-    return [draw('line', { class: 'leader', ...ends, stroke: this.colours.muted, 'stroke-width': 0.8 }), name];
+    const middle = { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2 };
+    return [...this.leader(leader), nameOf(text, middle, this.colours.ink)];
+  }
+
+  private leader(ends: [Pixel, Pixel] | null | undefined): SVGElement[] {
+    if (!ends) return [];
+    const [from, to] = ends;
+    const places = { x1: short(from.x), y1: short(from.y), x2: short(to.x), y2: short(to.y) };
+    return [draw('line', { class: 'leader', ...places, stroke: this.colours.muted, 'stroke-width': 0.8 })];
   }
 }
 

@@ -29,7 +29,8 @@ export function lineOf(roof: ShownRoof, roofs: readonly ShownRoof[], plane: Plan
   return [[highest(roofs, 'bandwidth')?.ridges[roof.index] ?? left, roof.value], [right, roof.value]];
 }
 
-export interface RoofLabel { text: string; x: number; y: number; angle: number; isLit: boolean }
+/** `leader`: to its line, where another one is between them. */
+export interface RoofLabel { text: string; x: number; y: number; angle: number; isLit: boolean; leader?: [Pixel, Pixel] }
 
 const FONT_SIZE = 11;
 /** Boxes are larger than the text in them by this much. */
@@ -117,6 +118,9 @@ function levelPlaces(roof: ShownRoof, texts: readonly string[], roofs: readonly 
   return candidates;
 }
 
+/** From a slope to the middle of its label. */
+const [NEAR, FAR] = [9, 20];
+
 /** Along the slope, first above the line for theoretical roofs, else first below; farther off where another line is near. */
 function slopePlaces(roof: ShownRoof, text: string, roofs: readonly ShownRoof[], plane: Plane): Candidate[] {
   const { frame } = plane;
@@ -128,7 +132,7 @@ function slopePlaces(roof: ShownRoof, text: string, roofs: readonly ShownRoof[],
   const length = Math.hypot(1, slope);
   const unit = { x: 1 / length, y: slope / length };
   const width = textWidth(text);
-  const sides = roof.source === 'theoretical' ? [-9, 9, -20, 20] : [9, -9, 20, -20];
+  const sides = roof.source === 'theoretical' ? [-NEAR, NEAR, -FAR, FAR] : [NEAR, -NEAR, FAR, -FAR];
   const candidates: Candidate[] = [];
   for (const side of sides) {
     for (let x = Math.min(top.x, frame.right) - 30; x > frame.left + 10; x -= 14) {
@@ -140,7 +144,9 @@ function slopePlaces(roof: ShownRoof, text: string, roofs: readonly ShownRoof[],
         const centreOfBox = { x: at.x + unit.x * width * share, y: at.y + unit.y * width * share };
         return { left: centreOfBox.x - 8, right: centreOfBox.x + 8, top: centreOfBox.y - 8, bottom: centreOfBox.y + 8 };
       });
-      candidates.push({ labels: [{ text, isLit: roof.isLit, ...at, angle: (Math.atan(slope) * 180) / Math.PI }], boxes });
+      const label: RoofLabel = { text, isLit: roof.isLit, ...at, angle: (Math.atan(slope) * 180) / Math.PI };
+      const edge = Math.abs(side) > NEAR ? { x: at.x + unit.y * Math.sign(side) * 6, y: at.y - unit.x * Math.sign(side) * 6 } : null;
+      candidates.push({ labels: [edge ? { ...label, leader: [edge, centre] } : label], boxes });
     }
   }
   return candidates;

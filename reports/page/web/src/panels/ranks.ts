@@ -17,11 +17,14 @@ function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? (sorted[middle] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
 }
 
+/** Colours that every reader can tell apart: orange and blue. */
+const [LONGER, SHORTER] = [1, 0];
+
 /** Longer than the median: warm; shorter: cold. */
 function colourOf(time: number, middle: number): string {
   if (middle <= 0) return 'var(--paper)';
   const distance = Math.max(-1, Math.min(1, (time / middle - 1) / FULL));
-  return `color-mix(in srgb, var(--${distance > 0 ? 'bad' : 'good'}) ${(60 * Math.abs(distance)).toFixed(0)}%, var(--paper))`;
+  return `color-mix(in srgb, var(--family-${distance > 0 ? LONGER : SHORTER}) ${(60 * Math.abs(distance)).toFixed(0)}%, var(--paper))`;
 }
 
 /** With this many ranks, cells have no room for a text. */
@@ -54,7 +57,7 @@ function phaseMap({ ranks: all, rows, left_out_ranks: ranksLeft, left_out_phases
   return h('div', {}, h('h3', {}, 'Time by rank and phase'),
     h('p', { class: 'muted' },
       'Time in kernels within each NVTX range; collectives, in which ranks wait for each other, are a row of their own. ' +
-      'Red: longer than the median of the row, green: shorter; colours saturate at 25 %.'),
+      'Orange: longer than the median of the row, blue: shorter; colours saturate at 25 %.'),
     scrollBox('Time by rank and phase', h('table', { class: `heat-map rank-map${hasTexts ? '' : ' narrow'}` },
       h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'phase'),
         ...ranks.map((name) => h('th', { scope: 'col', class: 'number', title: name }, hasTexts ? name : '')))),
