@@ -55,7 +55,7 @@ TEST(PointFacts, HaveThePerformanceOfKernelsWhoseCodeOnlyConvertsHalves) {
   auto run = constructed::program_run();
   const auto known = fact(run, "executed performance");
   for (Measurement& measurement : run.measurements) {
-    measurement.counters.insert_or_assign(std::string(counter::kHadd), CounterValue::measured(1e9));
+    measurement.counters.insert_or_assign(std::string(counter::kHadd), CounterValue::measured(1e13));
   }
   EXPECT_THAT(fact(run, "executed performance"),
               Optional(HasSubstr("unavailable: FP16 or BF16 instructions")));
