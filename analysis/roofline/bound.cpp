@@ -39,9 +39,10 @@ constexpr std::array kWords = {
                "Atomic operations on one address, which are serialised, take most of the time."},
     BoundWords{Bound::bytes_in_flight, "bytes-in-flight", "bytes in flight", "bound by bytes in flight",
                "Too few bytes are in flight to cover the memory latency (Little's law)."},
-    BoundWords{Bound::launch_overhead, "launch-overhead", "launch overhead", "bound by launch overhead",
-               "A launch is so short (below 3 µs, or three times an empty kernel) that launching takes most of "
-               "its time."},
+    BoundWords{
+        Bound::launch_overhead, "launch-overhead", "launch overhead", "bound by launch overhead",
+        "A launch is so short (below 3 µs, or three times an empty kernel) that launching takes most of "
+        "its time."},
     BoundWords{Bound::barriers, "barriers", "barriers", "bound by barriers",
                "Warps spend most of their lifetime waiting at barriers."},
     BoundWords{Bound::tail, "tail", "tail", "bound by the tail effect",
