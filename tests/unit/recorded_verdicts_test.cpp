@@ -205,7 +205,7 @@ TEST(RecordedVerdict, WaitingForARankIsNotWork) {
   EXPECT_THAT(
       program_headline(program.use()),
       HasSubstr("The GPU waits in collectives for the last rank 26 % of the time (3.166 ms), in 82 % of them "
-                "for rank 1. "));
+                "for rank 1, whose CPU launches late. "));
 }
 
 // The page, the terminal and the headline rank all of them by what they cost of a step.
