@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything about the chosen point: what bounds it, on what evidence, what to do, and every number.
 import { cellOf, factsOf, findingsOf, isGroup, wordsFor, type ExperimentView, type GroupView, type PointView } from '../data';
-import { fill, h } from '../dom';
+import { breakable, fill, h } from '../dom';
 import { duration, percent } from '../format';
 import { launches } from './launches';
 import { colourOfBound, pointGlyph } from '../chart/marks';
@@ -104,7 +104,7 @@ function ofPoint(store: ViewStore, experiment: ExperimentView, point: PointView,
   swatch.style.background = colour;
   const roof = factsOf(experiment, point).find(([name]) => name === 'roof')?.[1];
   return h('article', { class: 'inspected' },
-    h('div', { class: 'inspector-head' }, h('h2', {}, pointGlyph(point), point.label),
+    h('div', { class: 'inspector-head' }, h('h2', {}, pointGlyph(point), h('span', {}, ...breakable(point.label))),
       isKernel && copyButton(point.kernel, 'Copy the full name of the kernel'),
       h('button', { type: 'button', class: 'close', 'aria-label': `Unpin ${point.label}`, onclick: () => store.togglePin(point.key) },
         '×')),
