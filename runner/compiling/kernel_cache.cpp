@@ -61,8 +61,13 @@ std::string KernelCache::key_of(const CompilerTask& task, const std::string& com
   std::string text;
   std::set<fs::path> seen;
   add_text(task.source, task.source.parent_path(), seen, text);
-  return sha256(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", compiler, task.architecture, task.kernel,
-                            task.function, task.source.string(), fmt::join(task.options, "\n"), text));
+  std::string parameters;
+  for (const KernelParameter& parameter : task.parameters) {
+    parameters += fmt::format("{} {} {}\n", parameter.name, parameter.is_pointer, parameter.bytes);
+  }
+  return sha256(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", compiler, task.architecture, task.kernel,
+                            task.function, task.source.string(), fmt::join(task.options, "\n"), parameters,
+                            text));
 }
 
 std::optional<CompiledCode> KernelCache::find(const std::string& key) const {

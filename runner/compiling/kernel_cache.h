@@ -19,7 +19,7 @@ class KernelCache {
   static KernelCache of_user();
 
   /// Stands for all that the code depends on: the source with the files of its folders that it includes, the
-  /// function, the options, the architecture and the compiler.
+  /// function, its parameters, the options, the architecture and the compiler.
   static std::string key_of(const CompilerTask& task, const std::string& compiler);
 
   /// Where the code with this key is, or would be.

@@ -167,7 +167,7 @@ DeviceRuns::DeviceRuns(MeasureRequest request) : request_(std::move(request)) {
     earlier_wall_s_ = run_.wall_s;
     folder_ = unfinished->folder;
   } else {
-    run_ = Recorder(request_.plan, request_.command_line).run();
+    run_ = Recorder(request_.plan, request_.command_line, request_.compiled_kernels).run();
     run_.devices.clear();
     folder_ = create_run_folder(request_.output, request_.plan.name, SystemClock::now());
   }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels from files: their description, and how they are compiled, with a compiler that only seems to be nvcc."""
 
+import json
 import os
 import shutil
 import unittest
@@ -106,11 +107,75 @@ class Kernels(ProgramTest):
         self.assert_exit(result, 2)
         self.assertIn("plain.cu: nothing tells how to launch its kernel", result.stderr)
 
-    def test_measuring_is_refused(self):
+    def run_of(self, name):
+        return json.loads((self.folder / f"runs/{name}/latest/run.json").read_text())
+
+    def test_a_kernel_is_measured(self):
         result = self.call("run", "scale.cu")
+        self.assert_exit(result, 0)
+        (code,) = self.sent_requests()[0]["compiled_kernels"]
+        self.assertEqual((code["kernel"], code["function"], code["architecture"]), ("scale", "scale", 90))
+        self.assertEqual(code["symbol"], "_Z5scalePf")
+        self.assertTrue(os.path.exists(code["file"]))
+        run = self.run_of("scale")
+        self.assertEqual([m["axes"]["n"] for m in run["measurements"]], [2**20, 2**28])
+        for measured in run["measurements"]:
+            self.assertEqual(measured["status"], "ok")
+            self.assertNotIn("verification", measured)
+        self.assertEqual(run["compiled_kernels"], [code])
+        self.assertEqual((code["registers"], code["spill_bytes"], code["compiler"]), (40, 16, "nvcc 13.0.48"))
+        self.assertEqual(code["warnings"], ['scale.cu(7): warning #177-D: variable "i" was declared but never referenced'])
+
+    def test_each_architecture_is_compiled_for_once(self):
+        result = self.call("run", "scale.cu", "--device", "all", FAKE_COLLECTOR_TWO="1")
+        self.assert_exit(result, 0)
+        self.assertEqual(len(self.calls()), 1)
+        self.assertEqual(len(self.run_of("scale")["measurements"]), 4)
+
+    def test_without_a_gpu_it_compiles_and_says_what_is_missing(self):
+        result = self.call("run", "scale.cu", accidents="no_gpu@start")
         self.assert_exit(result, 3)
-        self.assertIn("this version cannot measure kernels from files", result.stderr)
+        self.assertIn("no CUDA device was found; no recording contains any point of this plan", result.stderr)
+        self.assertEqual(len(self.calls()), 1)
+        (self.toolkit / "mistake").touch()
+        self.write("scale.cu", SOURCE + "// changed\n")
+        result = self.call("run", "scale.cu", accidents="no_gpu@start")
+        self.assert_exit(result, 2)
+        self.assertIn("scale does not compile", result.stderr)
         self.assert_nothing_written()
+
+    @unittest.skipIf(os.path.exists("/usr/local/cuda/bin/nvcc"), "the toolkit is where it usually is")
+    def test_without_a_compiler_nothing_is_measured(self):
+        result = self.call("run", "scale.cu", CUDA_HOME=str(self.folder), PATH="/usr/bin:/bin")
+        self.assert_exit(result, 3)
+        self.assertIn("no nvcc was found: kernels from files cannot be compiled", result.stderr)
+        self.assert_nothing_written()
+
+    def test_a_run_is_resumed_with_the_same_source_and_compiler(self):
+        self.assert_exit(self.call("run", "scale.cu", accidents="segv@time:1"), 1)
+        folder = (self.folder / "runs/scale/latest").resolve()
+        self.assertIn("crashed", self.run_of("scale")["measurements"][1]["cause"])
+        (self.toolkit / "nvcc").write_text(FAKE_NVCC.replace("13.0.48", "13.1.2"))
+        result = self.call("run", "--resume", folder)
+        self.assert_exit(result, 2)
+        self.assertIn("compiled by nvcc 13.0.48 when the run began, and now by nvcc 13.1.2", result.stderr)
+        (self.toolkit / "nvcc").write_text(FAKE_NVCC)
+        self.write("scale.cu", SOURCE + "\n")
+        result = self.call("run", "--resume", folder)
+        self.assert_exit(result, 2)
+        self.assertIn("has changed since the run began", result.stderr)
+        self.write("scale.cu", SOURCE)
+        self.assert_exit(self.call("run", "--resume", folder), 0)
+        self.assertEqual([m["status"] for m in self.run_of("scale")["measurements"]], ["ok", "ok"])
+
+    def test_a_dry_run_prints_the_request_with_the_code(self):
+        result = self.call("run", "scale.cu", "--dry-run", "--json")
+        self.assert_exit(result, 0)
+        (code,) = json.loads(result.stdout)["compiled_kernels"]
+        self.assertEqual(code["symbol"], "_Z5scalePf")
+        result = self.call("run", "scale.cu", "--dry-run", "--json", accidents="no_gpu@start")
+        self.assert_exit(result, 0)
+        self.assertEqual(json.loads(result.stdout)["compiled_kernels"], [code])
 
     @unittest.skipUnless(shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc"), "requires nvcc")
     def test_the_real_compiler_instantiates_templates(self):
@@ -124,6 +189,18 @@ class Kernels(ProgramTest):
         result = self.call("run", "scale.cu", "--dry-run", CUDA_HOME=os.path.dirname(os.path.dirname(nvcc)))
         self.assert_exit(result, 2)
         self.assertIn('function of scale(1): error: identifier "scales" is undefined', result.stderr)
+
+    @unittest.skipUnless(shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc"), "requires nvcc")
+    def test_arguments_that_the_function_does_not_have_are_refused(self):
+        nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+        for parameters, mistake in [
+                ("float* y, int n", "1 argument is described, and the function has another number of parameters"),
+                ("float y", "'y' is described as memory, and its parameter is no pointer")]:
+            self.write("scale.cu", SOURCE.replace("float* y) { y[0] *= FACTOR; }", f"{parameters}) {{}}"))
+            result = self.call("run", "scale.cu", "--dry-run", CUDA_HOME=os.path.dirname(os.path.dirname(nvcc)))
+            self.assert_exit(result, 2)
+            self.assertIn("arguments of scale(", result.stderr)
+            self.assertIn(mistake, result.stderr)
 
 
 if __name__ == "__main__":

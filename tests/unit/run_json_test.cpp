@@ -496,7 +496,8 @@ bool may_be_absent(const Pointer& place) {
                                                       "fill",    "seed", "cluster",   "shared_bytes"};
   const std::string in = parent.to_string();
   const bool of_kernel =
-      place.to_string() == "/plan/kernels" ||
+      place.to_string() == "/plan/kernels" || place.to_string() == "/compiled_kernels" ||
+      (in.starts_with("/compiled_kernels") && (place.back() == "options" || place.back() == "warnings")) ||
       (in.starts_with("/plan/kernels") && (kernel_fields.contains(place.back()) || in.ends_with("/work") ||
                                            in.find("/reference") != std::string::npos));
   return in_map || of_link || of_collectives || of_device || optional_device || optional_clock ||
