@@ -228,7 +228,11 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
   options->command_line.assign(argv, argv + argc);
   CLI::App* const command = app.add_subcommand("run", "Measure what a plan lists and write the reports");
   CLI::Option* const plan =
-      command->add_option("plan", options->plan_file, "The plan, such as experiments.yaml")
+      command
+          ->add_option(
+              "plan", options->plan_file,
+              "The plan, such as experiments.yaml; or a CUDA file whose comments describe its kernel "
+              "(`rooflinectl new` writes one), or a folder of such files")
           ->type_name("PLAN");
   CLI::Option* const device =
       command
@@ -295,6 +299,8 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
   command->footer(
       "Examples:\n"
       "  rooflinectl run experiments.yaml\n"
+      "  rooflinectl run scale.cu                         your kernel; new writes a file to begin with\n"
+      "  rooflinectl run ladder/                          versions of a kernel, side by side\n"
       "  rooflinectl run experiments.yaml --device 1 --output /scratch/runs\n"
       "  rooflinectl run experiments.yaml --device all\n"
       "  mpirun -n 2 rooflinectl run experiments.yaml     a run per rank; merge joins them\n"
@@ -307,6 +313,7 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
       "                             as hung (default: 300 while it is verified, 60 plus\n"
       "                             ten times the plan's time_limit while it is timed,\n"
       "                             600 while ranks wait for each other, 120 otherwise)\n"
+      "  CUDA_HOME                  the toolkit whose nvcc compiles kernels from files\n"
       "  ROOFLINECTL_COLLECTOR      the collector to start instead of the one next to\n"
       "                             this program");
   command->callback([&action, options, device] {

@@ -18,7 +18,7 @@ namespace {
 constexpr unsigned kBlock = 256;
 
 unsigned grid_of(std::uint64_t elements) {
-  constexpr std::uint64_t kLargest = 1 << 16;
+  constexpr std::uint64_t kLargest = 1 << 12;
   return static_cast<unsigned>(std::clamp<std::uint64_t>((elements + kBlock - 1) / kBlock, 1, kLargest));
 }
 
@@ -152,6 +152,16 @@ __global__ void fill_elements(Fill fill, ArgumentType described, ArgumentType ty
   }
 }
 
+__global__ void find_change(Fill fill, ArgumentType type, const void* d_data, std::uint64_t count,
+                            unsigned long long* d_first) {
+  const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
+    if (with_type(type, Load{d_data, i}) == with_type(type, Rounded{fill_element(fill, type, i)})) continue;
+    atomicMin(d_first, static_cast<unsigned long long>(i));
+    break;
+  }
+}
+
 // ---- guards ----
 
 /// What lies `offset` bytes behind the beginning of the first set: no two stretches are alike, so that a
@@ -235,6 +245,9 @@ __global__ void compare_elements(ArgumentType type, const void* d_results, Argum
                                  const void* d_expected, std::uint64_t count, Tolerance tolerance,
                                  Comparison* d_comparison) {
   const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
+  // Of this thread, so that few of them meet at the result.
+  unsigned long long first_mismatch = kNothing;
+  double worst = 0;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
     const Pair pair = pair_at(type, d_results, expected_type, d_expected, i);
     const bool are_alike = pair.error == 0 || (isnan(pair.result) && isnan(pair.expected)) ||
@@ -242,12 +255,15 @@ __global__ void compare_elements(ArgumentType type, const void* d_results, Argum
     if (are_alike) continue;
     const double bound = tolerance.absolute + tolerance.relative * fabs(pair.expected);
     if (isfinite(pair.expected) && pair.error <= bound) {
-      const double over_bound = pair.error / bound;
-      atomicMax(&d_comparison->worst_bits, static_cast<unsigned long long>(__double_as_longlong(over_bound)));
-    } else {
-      atomicMin(&d_comparison->first_mismatch, static_cast<unsigned long long>(i));
+      worst = fmax(worst, pair.error / bound);
+    } else if (first_mismatch == kNothing) {
+      first_mismatch = i;
     }
   }
+  if (worst > 0) {
+    atomicMax(&d_comparison->worst_bits, static_cast<unsigned long long>(__double_as_longlong(worst)));
+  }
+  if (first_mismatch != kNothing) atomicMin(&d_comparison->first_mismatch, first_mismatch);
 }
 
 __global__ void read_pair(ArgumentType type, const void* d_results, ArgumentType expected_type,
@@ -276,6 +292,18 @@ void fill(const CallArgument& described, ArgumentType type, void* d_data, cudaSt
   fill_elements<<<grid_of(described.count), kBlock, 0, stream>>>(described.fill, described.type, type, d_data,
                                                                  described.count);
   kernels::check_launch("fill_elements");
+}
+
+std::optional<std::uint64_t> first_change(const CallArgument& described, const void* d_data,
+                                          cudaStream_t stream) {
+  const DeviceBuffer d_first(sizeof(unsigned long long));
+  kernels::check(cudaMemsetAsync(d_first.data(), 0xFF, d_first.bytes(), stream), "cudaMemsetAsync");
+  find_change<<<grid_of(described.count), kBlock, 0, stream>>>(
+      described.fill, described.type, d_data, described.count,
+      static_cast<unsigned long long*>(d_first.data()));
+  kernels::check_launch("find_change");
+  const auto first = read_back<unsigned long long>(d_first, stream);
+  return first == kNothing ? std::nullopt : std::optional<std::uint64_t>(first);
 }
 
 // ---- Guards ----

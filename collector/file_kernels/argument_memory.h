@@ -46,6 +46,11 @@ StoredValue stored(double value, ArgumentType type);
 /// type first: references that compute in a wider type find the same values.
 void fill(const CallArgument& described, ArgumentType type, void* d_data, cudaStream_t stream);
 
+/// The first element of what `fill` wrote, in the described type, that has another value now; nothing if
+/// there is none. Waits for the device.
+std::optional<std::uint64_t> first_change(const CallArgument& described, const void* d_data,
+                                          cudaStream_t stream);
+
 /// The guard regions of a stretch of memory with one or more sets of arguments.
 class Guards {
  public:

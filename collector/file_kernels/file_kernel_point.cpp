@@ -203,7 +203,21 @@ std::optional<Verification> FileKernelPoint::verify() {
 ResultCheck FileKernelPoint::check_output() {
   const auto damage = guards_.damage(set(0), stream_);
   if (damage) return {.passed = false, .mismatch = call_.layout().describe(*damage)};
+  if (auto change = change_of_inputs()) return {.passed = false, .mismatch = std::move(*change)};
   return reference_ ? compare_results() : ResultCheck{};
+}
+
+std::optional<std::string> FileKernelPoint::change_of_inputs() const {
+  const std::vector<CallArgument>& arguments = call_.call().arguments;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].kind != ArgumentKind::in) continue;
+    const auto element = first_change(arguments[i], set(0) + call_.layout().offset(i), stream_);
+    if (!element) continue;
+    return fmt::format(
+        "changed element {} of '{}', which is described as 'in'; what is read and written is 'inout'",
+        *element, arguments[i].name);
+  }
+  return std::nullopt;
 }
 
 Elements FileKernelPoint::expected(const CallArgument& result) const {

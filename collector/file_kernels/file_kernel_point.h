@@ -83,6 +83,8 @@ class FileKernelPoint final : public PreparedPoint {
   std::optional<std::string> launch_reference();
   Elements expected(const CallArgument& result) const;
   ResultCheck compare_results() const;
+  /// What the last launch on the first set did to an argument that it may only read.
+  std::optional<std::string> change_of_inputs() const;
 
   BoundCall call_;
   std::optional<PointReference> reference_;

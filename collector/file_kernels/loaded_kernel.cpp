@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "collector/points/kernel_resources.h"
 #include "core/error.h"
 #include "core/files/files.h"
@@ -57,8 +59,10 @@ void LoadedKernel::allow(const KernelCall& call) {
                 fmt::format("{} needs {} bytes of shared memory per block; this device has {}", name_,
                             shared_bytes, most_shared_bytes));
   }
+  // Calls that were allowed before stay so: points with different ones take turns.
+  shared_bytes_ = std::max(shared_bytes_, call.shared_bytes);
   kernels::check(cudaKernelSetAttributeForDevice(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                 static_cast<int>(call.shared_bytes), device),
+                                                 static_cast<int>(shared_bytes_), device),
                  "cudaKernelSetAttributeForDevice");
   constexpr std::uint64_t kPortableCluster = 8;
   if (volume_of(call.cluster) > kPortableCluster) {

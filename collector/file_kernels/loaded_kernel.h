@@ -3,8 +3,10 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "core/model/file_kernel.h"
@@ -22,6 +24,7 @@ class LoadedKernel {
   LoadedKernel(LoadedKernel&& other) noexcept
       : library_(std::exchange(other.library_, nullptr)),
         kernel_(other.kernel_),
+        shared_bytes_(other.shared_bytes_),
         name_(std::move(other.name_)) {}
   LoadedKernel& operator=(LoadedKernel&&) = delete;
 
@@ -37,6 +40,7 @@ class LoadedKernel {
 
   cudaLibrary_t library_ = nullptr;
   cudaKernel_t kernel_ = nullptr;
+  std::uint32_t shared_bytes_ = 0;  // the most dynamic ones that were allowed
   std::string name_;
 };
 

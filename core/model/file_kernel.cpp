@@ -59,6 +59,11 @@ double usual_tolerance(ArgumentType type) {
   return row_of(type).tolerance;
 }
 
+bool is_same_code(const CompiledKernel& a, const CompiledKernel& b) {
+  return a.kernel == b.kernel && a.function == b.function && a.options == b.options &&
+         a.architecture == b.architecture;
+}
+
 std::string_view to_string(ArgumentKind kind) {
   switch (kind) {
     case ArgumentKind::in:

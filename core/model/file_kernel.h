@@ -125,4 +125,7 @@ struct CompiledKernel {
   bool operator==(const CompiledKernel&) const = default;
 };
 
+/// Whether both are of the same kernel, for the same calls and architecture.
+bool is_same_code(const CompiledKernel& a, const CompiledKernel& b);
+
 }  // namespace rooflinectl

@@ -14,10 +14,16 @@ std::string registers_text(const CompiledKernel& compiled) {
       compiled.spill_bytes == 0 ? "no spills" : fmt::format("{} bytes spilled", compiled.spill_bytes));
 }
 
+std::string compiled_text(const CompiledKernel& compiled) {
+  return fmt::format("{}, {} for sm_{}: {}", compiled.function, compiled.compiler, compiled.architecture,
+                     registers_text(compiled));
+}
+
 std::vector<std::string> compiler_findings(const Run& run) {
   std::vector<std::string> findings;
   for (const CompiledKernel& compiled : run.compiled_kernels) {
-    const std::string name = fmt::format("{} (sm_{})", compiled.function, compiled.architecture);
+    const std::string name =
+        fmt::format("{} ({} for sm_{})", compiled.kernel, compiled.function, compiled.architecture);
     if (compiled.spill_bytes > 0) {
       findings.push_back(fmt::format(
           "{} spills: its {} per thread do not suffice, and each thread stores and loads {} bytes more.",

@@ -9,6 +9,10 @@
 
 namespace rooflinectl {
 
+/// The text of a source and of all files that it includes by names in quotes. Throws Error(usage) if the
+/// source cannot be read.
+std::string text_with_includes(const std::filesystem::path& source);
+
 /// Compiled kernels of the user's files, kept by what they were compiled from.
 class KernelCache {
  public:

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <sstream>
@@ -91,6 +92,13 @@ std::string unit_of(const CompilerTask& task) {
       task.source.string(), task.kernel, task.function, parameter_checks(task));
 }
 
+/// Whether the user's options do, such as `-arch=sm_90a`: nvcc takes no second one.
+bool names_architecture(const std::vector<std::string>& options) {
+  return std::any_of(options.begin(), options.end(), [](const std::string& option) {
+    return option.starts_with("-arch") || option.starts_with("--gpu-architecture");
+  });
+}
+
 /// A folder that is removed at the end.
 class WorkFolder {
  public:
@@ -126,9 +134,9 @@ CompiledCode compile(const Nvcc& nvcc, const CompilerTask& task) {
   const fs::path cubin = folder.file("kernel.cubin");
   write_new_file(unit, unit_of(task), std::nullopt);
   std::vector<std::string> arguments = {
-      "-cubin",     fmt::format("-arch=sm_{}", task.architecture),           "-lineinfo", "-Xptxas",
-      "-v",         fmt::format("-I{}", task.source.parent_path().string()), "-o",        cubin.string(),
-      unit.string()};
+      "-cubin", "-lineinfo",    "-Xptxas",    "-v", fmt::format("-I{}", task.source.parent_path().string()),
+      "-o",     cubin.string(), unit.string()};
+  if (!names_architecture(task.options)) arguments.push_back(fmt::format("-arch=sm_{}", task.architecture));
   arguments.insert(arguments.end(), task.options.begin(), task.options.end());
   const FinishedProgram finished = run_program(nvcc.program, arguments, kCompileLimit);
   if (!finished.wait_status) {

@@ -58,6 +58,22 @@ TEST_F(ArgumentMemoryTest, OfAWiderTypeHoldsTheRoundedValues) {
   EXPECT_EQ(check.worst_error_over_bound, 0);
 }
 
+TEST_F(ArgumentMemoryTest, ShowsWhatWasChangedInIt) {
+  const Stream stream;
+  for (const ArgumentType type : kArgumentTypes) {
+    const CallArgument described = argument(type, {FillKind::integers, 0, 5});
+    const DeviceBuffer memory(kCount * 8);
+    fill(described, type, memory.data(), stream);
+    EXPECT_FALSE(first_change(described, memory.data(), stream)) << to_string(type);
+    kernels::poison(static_cast<std::byte*>(memory.data()) + 4000 * size_bytes(type), 2 * size_bytes(type),
+                    stream);
+    const auto change = first_change(described, memory.data(), stream);
+    ASSERT_TRUE(change) << to_string(type);
+    EXPECT_GE(*change, 4000);  // -1 may have been there
+    EXPECT_LE(*change, 4001);
+  }
+}
+
 TEST_F(ArgumentMemoryTest, ShowsWhatWasWrittenBesideIt) {
   const Stream stream;
   const ArgumentLayout layout({argument(ArgumentType::f32, {}), argument(ArgumentType::u8, {})});

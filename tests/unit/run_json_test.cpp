@@ -419,6 +419,7 @@ bool may_be_absent(const Pointer& place) {
                                                         "cause",
                                                         "clock_event_reasons",
                                                         "collectives",
+                                                        "compiled_kernels",
                                                         "confirmation",
                                                         "counter_repeats",
                                                         "counter_spread",
@@ -496,7 +497,7 @@ bool may_be_absent(const Pointer& place) {
                                                       "fill",    "seed", "cluster",   "shared_bytes"};
   const std::string in = parent.to_string();
   const bool of_kernel =
-      place.to_string() == "/plan/kernels" || place.to_string() == "/compiled_kernels" ||
+      place.to_string() == "/plan/kernels" ||
       (in.starts_with("/compiled_kernels") && (place.back() == "options" || place.back() == "warnings")) ||
       (in.starts_with("/plan/kernels") && (kernel_fields.contains(place.back()) || in.ends_with("/work") ||
                                            in.find("/reference") != std::string::npos));
