@@ -156,7 +156,7 @@ ExperimentAnalysis analyse_experiment(const Run& run, const Experiment& experime
   }
   label_kernels(analysis.points, run);
   set_launches(analysis.points, run, device);
-  analysis.steps = ladder_steps(run.catalogue, analysis.points);
+  analysis.steps = ladder_steps(run, analysis.points);
   return analysis;
 }
 

@@ -133,6 +133,7 @@ struct RooflinePoint {
   std::string label;   ///< unique within its experiment: `V3`, `V6 b128`, `V3 2^20`, `softmax<f32>`
   std::string kernel;  ///< in a profiled program, its short name, with which the label begins; else empty
   std::string family;
+  const CompiledKernel* compiled = nullptr;  ///< of the run; null unless it is a kernel from a file
 
   /// Type of the operations, which is that of the accumulator: f32 for a sum of f16. Rates of an integer type
   /// are integer operations per second, also in fields named after FLOPs.
@@ -162,8 +163,8 @@ struct RooflinePoint {
   std::optional<double> fraction_of_roofline;     ///< time of `roof` over the median time
   std::optional<double> fraction_of_theoretical;  ///< time of `theoretical_roof` over the median time
 
-  /// For a kernel of a profiled program, what its launches ask of each resource: those that need longest
-  /// first, then what is unknown. Else empty: see `verdict`.
+  /// If it has executed work alone, what a launch asks of each resource: those that need longest first, then
+  /// what is unknown. Else empty: see `verdict`.
   std::vector<ResourceUse> resources;
   std::optional<LaunchUse> launches;  ///< of a kernel of a profiled program
 
@@ -235,8 +236,14 @@ Analysis analyse(const Run& run);
 
 /// Whether a program that was profiled launched the point: nothing is declared about its work.
 bool is_observed(const Measurement& measurement);
+/// Whether it is judged by what it executed: it is observed, or a kernel from a file whose plan declares no
+/// work.
+bool has_executed_work_alone(const Measurement& measurement);
 inline bool is_observed(const RooflinePoint& point) {
   return is_observed(*point.measurement);
+}
+inline bool has_executed_work_alone(const RooflinePoint& point) {
+  return has_executed_work_alone(*point.measurement);
 }
 
 /// What `point` asks of `resource`; null where it has no such entry.

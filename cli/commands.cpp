@@ -16,6 +16,8 @@ and compares them with the measured ceilings of the GPU.
 
 Examples:
   rooflinectl profile -- python3 train.py        any CUDA program on a roofline
+  rooflinectl new scale.cu                       a kernel file to begin with
+  rooflinectl run scale.cu                       your kernel on the roofline
   rooflinectl run experiments.yaml               measure a plan
   rooflinectl run experiments.yaml --dry-run     list what would be measured
   rooflinectl merge runs/train/*-rank*           join the runs of many ranks
@@ -48,6 +50,7 @@ void add_commands(CLI::App& app, Action& action, int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("rooflinectl {}", tool_version()));
 
   add_run_command(app, action, argc, argv);
+  add_new_command(app, action);
   add_profile_command(app, action, argc, argv);
   add_merge_command(app, action, argc, argv);
   add_import_command(app, action, argc, argv);

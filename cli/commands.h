@@ -11,6 +11,7 @@ using Action = std::function<int()>;
 
 /// Each adds a subcommand to `app` that sets `action` when it is chosen. `argc` and `argv` are those of main.
 void add_run_command(CLI::App& app, Action& action, int argc, char** argv);
+void add_new_command(CLI::App& app, Action& action);
 void add_profile_command(CLI::App& app, Action& action, int argc, char** argv);
 void add_merge_command(CLI::App& app, Action& action, int argc, char** argv);
 void add_import_command(CLI::App& app, Action& action, int argc, char** argv);

@@ -86,9 +86,9 @@ class Collection {
     for (std::size_t point = 0; point < context_.points.size(); ++point) {
       if (skipped_.contains(point) || is_of_team(context_.points[point])) continue;
       emit(message::Progress{Phase::time, point, range_name(context_.points[point])});
-      PreparedPoint prepared(context_.points[point], context_.bench, context_.stream, 1);
-      prepare_caches(context_, prepared);
-      launch_in_range(context_, prepared);
+      const auto prepared = context_.prepare(context_.points[point], 1, PreparedFor::counting);
+      prepare_caches(context_, *prepared);
+      launch_in_range(context_, *prepared);
     }
   }
 

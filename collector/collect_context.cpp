@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include "collector/device/device.h"
+#include "collector/points/variant_point.h"
 #include "collector/timing/nvtx.h"
 
 namespace rooflinectl {
@@ -23,7 +24,30 @@ CollectContext::CollectContext(const CollectRequest& collect_request, const Emit
       points(all_points(collect_request.plan)),
       device(select_device(collect_request.device)),
       bench(kOutputBytes),
-      timer(device, stream) {}
+      timer(device, stream),
+      file_kernels(collect_request.plan, collect_request.compiled_kernels, device) {}
+
+LaunchPlan CollectContext::plan_of(const PointId& point) const {
+  return file_kernels.has(point) ? file_kernels.plan_of(point) : launch_plan(point, device);
+}
+
+std::unique_ptr<PreparedPoint> CollectContext::prepare(const PointId& point, int copies,
+                                                       PreparedFor purpose) {
+  if (file_kernels.has(point)) return file_kernels.prepare(point, bench, stream, copies, purpose);
+  return std::make_unique<VariantPoint>(point, bench, stream, copies);
+}
+
+void CollectContext::place_inputs() {
+  std::vector<std::size_t> bytes;
+  for (const PointId& point : points) {
+    if (file_kernels.has(point)) {
+      bytes.push_back(file_kernels.input_bytes(point, plan_of(point).inputs));
+    } else if (kernels::find_variant(point.subject) != nullptr && !is_of_team(point)) {
+      bytes.push_back(variant_input_bytes(point, plan_of(point).inputs));
+    }
+  }
+  rooflinectl::place_inputs(bytes, bench);
+}
 
 bool context_is_usable() {
   cudaGetLastError();
@@ -49,7 +73,7 @@ void prepare_caches(CollectContext& context, PreparedPoint& point) {
     context.timer.cache_flush().enqueue(context.stream);
   } else {
     point.launch(0);
-    if (point.variant().info.destroys_input) point.fill_inputs();
+    if (point.changes_inputs()) point.fill_inputs();
   }
   context.stream.synchronize();
 }

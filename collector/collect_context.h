@@ -2,10 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "collector/device/instruments.h"
+#include "collector/file_kernels/file_kernels.h"
 #include "collector/points/prepared_point.h"
 #include "collector/points/rank_team.h"
 #include "collector/timing/timing.h"
@@ -20,6 +22,12 @@ struct CollectContext {
   /// Makes the device current. Throws Error as `select_device`.
   CollectContext(const CollectRequest& request, const Emit& emit);
 
+  LaunchPlan plan_of(const PointId& point) const;
+  /// Throws Error if there is no such kernel, or if memory for `copies` inputs does not suffice.
+  std::unique_ptr<PreparedPoint> prepare(const PointId& point, int copies, PreparedFor purpose);
+  /// Makes room for the inputs of all points. Those over several GPUs have memory of their own.
+  void place_inputs();
+
   const CollectRequest& request;
   const Emit& emit;
   std::vector<PointId> points;  ///< of the request's plan, in its order
@@ -27,6 +35,7 @@ struct CollectContext {
   Stream stream;
   Workbench bench;
   Timer timer;
+  FileKernels file_kernels;
   std::optional<RankTeam> ranks;  ///< from `meet_ranks` on, if this process is one of several that can meet
 };
 

@@ -91,7 +91,7 @@ PointExplanation explain(const Run& run, const RooflinePoint& point) {
     if (rule.restates == point.bound) continue;
     // Nothing else saves time while each addition waits for the one before.
     if (rule.importance == Importance::cause && point.bound == Bound::atomics) continue;
-    if (is_observed(point) ? is_of_declared_work(rule) : rule.is_for_programs) continue;
+    if (has_executed_work_alone(point) ? is_of_declared_work(rule) : rule.is_for_programs) continue;
     std::vector<std::string_view> missing;
     const Judgement fits = judge(rule.only_if, run, point, missing);
     const Judgement held = judge(rule.when, run, point, missing);

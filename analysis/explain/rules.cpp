@@ -377,6 +377,15 @@ const std::vector<Rule>& all_rules() {
        .text = "Register usage limits the number of blocks per SM.",
        .next_step = "Use fewer registers (__launch_bounds__, less unrolling), or let each thread keep more "
                     "loads in flight so that fewer warps suffice."},
+      {.id = "register-spills",
+       .importance = Importance::cause,
+       .only_if = {kBelowTheRoof, kLongerThanALaunch},
+       .when = {{&kSpilledBytes, at_least, 1}},
+       .also = {&kRegistersPerThread},
+       .text = "Registers do not suffice: the compiler spills some to memory, and loads them again.",
+       .next_step =
+           "Keep fewer values alive at once (smaller tiles, less unrolling), or allow more registers "
+           "per thread: smaller blocks, __launch_bounds__ or --maxrregcount."},
       {.id = "branch-divergence",
        .importance = Importance::cause,
        .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch, kInstructionsMatter},

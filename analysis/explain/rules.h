@@ -38,7 +38,8 @@ struct Rule {
   std::optional<Bound> bound = std::nullopt;
   /// For a cause, the verdict that means the same: it is not applied to points with this bound.
   std::optional<Bound> restates = std::nullopt;
-  /// Whether it is only for kernels of profiled programs, in place of a rule about declared work.
+  /// Whether it is only for kernels without declared work, as those of profiled programs, in place of a rule
+  /// about that.
   bool is_for_programs = false;
   std::vector<Condition> only_if;     ///< the points that it is meant for: all of these
   std::vector<Condition> when;        ///< what holds: all of these; each is evidence

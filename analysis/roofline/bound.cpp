@@ -104,7 +104,7 @@ std::string missing_atomics(const Run& run, const RooflinePoint& point) {
       *atomics);
 }
 
-/// The same for a program's kernel, which has nothing declared.
+/// The same for a kernel that has nothing declared, as those of programs.
 std::string missing_for_observed(Bound resource, const Run& run, const RooflinePoint& point) {
   switch (resource) {
     case Bound::issue_slots:
@@ -124,7 +124,7 @@ std::string missing_for_observed(Bound resource, const Run& run, const RooflineP
 
 /// Why there is no share of `resource`; empty where it does not matter.
 std::string missing_for(Bound resource, const Run& run, const RooflinePoint& point) {
-  if (is_observed(point)) return missing_for_observed(resource, run, point);
+  if (has_executed_work_alone(point)) return missing_for_observed(resource, run, point);
   const Measurement& measurement = *point.measurement;
   const auto is_measured = [&](std::string_view id) {
     return find_ceiling(run, id, CeilingSource::measured, measurement.device) != nullptr;
@@ -310,7 +310,7 @@ BoundVerdict verdict_of(const Run& run, const RooflinePoint& point) {
   if (is_collective(*point.measurement)) {
     verdict.bound = Bound::communication;
   } else if (!verdict.shares.empty() && verdict.shares.front().share >= kBoundShare) {
-    verdict.bound = busiest(verdict.shares, is_observed(point));
+    verdict.bound = busiest(verdict.shares, has_executed_work_alone(point));
   } else if (is_at_least(quantity::kLaunchShare, run, point, 1 / kLaunchBoundFactor) ||
              is_short_launch(*point.measurement)) {
     verdict.bound = Bound::launch_overhead;

@@ -12,6 +12,7 @@
 #include "analysis/roofline/executed/executed_work.h"
 #include "analysis/roofline/quantities/quantities.h"
 #include "analysis/roofline/repeatability.h"
+#include "core/plan/kernel_call.h"
 #include "core/program/application.h"
 #include "core/stats/statistics.h"
 
@@ -36,6 +37,10 @@ double time_per_launch_s(const Measurement& measurement) {
 
 bool is_observed(const Measurement& measurement) {
   return measurement.launches.has_value();
+}
+
+bool has_executed_work_alone(const Measurement& measurement) {
+  return is_observed(measurement) || (is_timed(measurement) && measurement.work == Work{});
 }
 
 bool is_collective(const Measurement& measurement) {
@@ -227,7 +232,7 @@ std::vector<Flag> flags_of(const RooflinePoint& point) {
           Flag::cache_resident);
   flag_if(is_above_roof(point), Flag::above_roof);
   flag_if(measurement.time && !is_counted(measurement.counters),
-          is_observed(measurement) ? Flag::not_counted : Flag::declared);
+          has_executed_work_alone(measurement) ? Flag::not_counted : Flag::declared);
   flag_if(point.roof && point.roof->is_partly_counted, Flag::partly_counted);
   flag_if(unrepeatable_evidence(measurement).has_value(), Flag::not_repeatable);
   return flags;
@@ -279,7 +284,7 @@ void set_implausible(RooflinePoint& point, const Run& run) {
 }
 
 void set_declared(RooflinePoint& point) {
-  if (is_observed(point)) return;
+  if (has_executed_work_alone(point)) return;
   const Work work = work_of_one_gpu(*point.measurement);
   point.flops_useful = work.flops();
   point.dram_bytes_useful = work.bytes();
@@ -287,6 +292,25 @@ void set_declared(RooflinePoint& point) {
   if (point.flops_useful <= 0) return;
   if (work.bytes() > 0) point.ai_useful = point.flops_useful / work.bytes();
   point.flop_per_s = per_second(point.flops_useful, *point.measurement);
+}
+
+/// The code that a kernel from a file ran as; null for any other.
+const CompiledKernel* compiled_of(const Run& run, const Measurement& measurement) {
+  const FileKernel* const kernel = find_file_kernel(run.plan, measurement.point.subject);
+  if (kernel == nullptr) return nullptr;
+  try {
+    const KernelCall call = call_of(*kernel, measurement.point.axes);
+    const int architecture = run.device_of(measurement).compute_capability;
+    for (const CompiledKernel& compiled : run.compiled_kernels) {
+      if (compiled.kernel == kernel->id && compiled.function == call.function &&
+          compiled.options == call.options && compiled.architecture == architecture) {
+        return &compiled;
+      }
+    }
+  } catch (const KernelMistake&) {
+    // Not a point of this plan.
+  }
+  return nullptr;
 }
 
 Counting counting_of(const Run& run) {
@@ -323,10 +347,10 @@ void set_roofs(RooflinePoint& point, const Run& run) {
   const Ceilings theoretical = Ceilings::theoretical(run, measurement.device, sm_clock_hz(measurement));
   const Counting counting = counting_of(run);
   RoofOrReason roof;
-  if (is_observed(point)) point.resources = resource_uses(measurement, roofs);
+  if (has_executed_work_alone(point)) point.resources = resource_uses(measurement, roofs);
   if (is_collective(measurement)) {
     roof.reason = "communication with other GPUs: no roof (see Ranks)";
-  } else if (is_observed(point)) {
+  } else if (has_executed_work_alone(point)) {
     roof = executed_roof(point.resources, point.flops_executed, counting);
     point.theoretical_roof =
         executed_roof(resource_uses(measurement, theoretical), point.flops_executed, counting).roof;
@@ -366,12 +390,13 @@ RooflinePoint analyse_point(const Run& run, const Measurement& measurement) {
   if (const VariantInfo* variant = run.catalogue.find_variant(measurement.point.subject)) {
     point.family = variant->family;
   }
+  point.compiled = compiled_of(run, measurement);
   point.precision = precision_of(measurement);
   set_declared(point);
   set_counted(point, counting_of(run));
   set_roofs(point, run);
-  point.levels =
-      level_uses(run, point, is_observed(point) ? point.flops_executed.value_or(0) : point.flops_useful);
+  point.levels = level_uses(
+      run, point, has_executed_work_alone(point) ? point.flops_executed.value_or(0) : point.flops_useful);
   point.busiest_level = busiest_level(point.levels);
   point.verdict = verdict_of(run, point);
   point.bound = point.verdict.bound;

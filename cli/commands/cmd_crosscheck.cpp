@@ -24,6 +24,7 @@
 #include "reports/reports.h"
 #include "reports/tables/agreement_table.h"
 #include "reports/text/text_table.h"
+#include "runner/compiling/compile_kernels.h"
 #include "runner/crosscheck/cross_checks.h"
 #include "runner/machine/catalogue.h"
 #include "runner/measuring/measure.h"
@@ -103,6 +104,7 @@ MeasureResult measure_plan(const CrosscheckOptions& options) {
   MeasureRequest request;
   request.plan = load_plan(options.subject);
   request.device = options.device.value_or(kDefaultDevice);
+  request.compiled_kernels = compile_kernels_for(request.plan, {request.device});
   request.collector = require_collector();
   request.output = options.output.value_or(kDefaultOutput);
   request.command_line = options.command_line;

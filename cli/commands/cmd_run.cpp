@@ -16,6 +16,8 @@
 #include "cli/terminal.h"
 #include "core/machine/launcher.h"
 #include "reports/reports.h"
+#include "runner/compiling/compile_kernels.h"
+#include "runner/compiling/nvcc.h"
 #include "runner/machine/cannot_measure.h"
 #include "runner/machine/catalogue.h"
 #include "runner/machine/chosen_devices.h"
@@ -59,9 +61,10 @@ void profile_application(MeasureResult& result, const RunOptions& options) {
   }
 }
 
-/// What follows from `options` for a request, whatever the devices.
-MeasureRequest request_of(const RunOptions& options) {
+/// Measures `plan`, with what follows from `options`, whatever the devices.
+MeasureRequest request_of(const Plan& plan, const RunOptions& options) {
   MeasureRequest request;
+  request.plan = plan;
   request.counters = !options.no_counters;
   request.self_test = options.self_test;
   request.collector = require_collector();
@@ -131,10 +134,10 @@ int measure_run_as(const LauncherRank& rank, const Plan& plan, RunOptions option
   }
   if (!rank.is_first()) options.quiet = true;
   try {
-    MeasureRequest request = request_of(options);
-    request.plan = plan;
+    MeasureRequest request = request_of(plan, options);
     request.rank = rank;
     request.device = device_of(rank, options);
+    request.compiled_kernels = compile_kernels_for(plan, {request.device});
     return measure_run(request, options);
   } catch (const Error& error) {
     throw Error(error.kind(), fmt::format("rank {}: {}", rank.rank, error.what()), error.hint());
@@ -142,13 +145,6 @@ int measure_run_as(const LauncherRank& rank, const Plan& plan, RunOptions option
 }
 
 // ---- the forms of the command ----
-
-/// Throws Error(environment) if the plan has kernels from files.
-void refuse_kernels_from_files(const Plan& plan) {
-  if (plan.kernels.empty()) return;
-  throw Error(ErrorKind::environment, "this version cannot measure kernels from files",
-              "--dry-run compiles them and checks their description");
-}
 
 /// Which of the processes that measure a run together this one is; nothing where it is alone.
 std::optional<LauncherRank> rank_among_others() {
@@ -158,31 +154,50 @@ std::optional<LauncherRank> rank_among_others() {
 
 int start(const Plan& plan, const RunOptions& options) {
   const DeviceChoice devices = device_choice(options.devices);
-  MeasureRequest request = request_of(options);
-  request.plan = plan;
+  MeasureRequest request = request_of(plan, options);
   if (!devices.several.empty()) {
+    request.compiled_kernels = compile_kernels_for(plan, options.devices);
     return measure_run_on_devices(request, devices.several, options.together, options);
   }
   request.device = devices.one;
   check_machine(request.device, options.quiet);
+  request.compiled_kernels = compile_kernels_for(plan, {request.device});
   return measure_run(request, options);
+}
+
+/// What is measured now must be what was measured before. Throws Error(usage).
+void require_same_compiler(const Run& run, const std::vector<CompiledKernel>& now) {
+  if (run.compiled_kernels.empty() || now.empty()) return;
+  const std::string& before = run.compiled_kernels.front().compiler;
+  if (before == now.front().compiler) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("the kernels were compiled by {} when the run began, and now by {}", before,
+                          now.front().compiler),
+              "set CUDA_HOME to the folder of that toolkit, or begin a new run");
 }
 
 int resume(const RunOptions& options) {
   const UnfinishedRun unfinished = load_unfinished(options.resumed_folder);
-  MeasureRequest request = request_of(options);
-  request.plan = unfinished.run.plan;
+  MeasureRequest request = request_of(unfinished.run.plan, options);
   request.unfinished = unfinished;
   std::vector<std::string> uuids;
   for (const std::size_t place : measured_devices(unfinished.run)) {
     uuids.push_back(unfinished.run.devices[place].uuid);
   }
+  if (uuids.size() == 1) check_machine(uuids.front(), options.quiet);
+  request.compiled_kernels = compile_kernels_for(request.plan, uuids);
+  require_same_compiler(unfinished.run, request.compiled_kernels);
   if (uuids.size() > 1) {
     return measure_run_on_devices(request, chosen_devices(uuids), unfinished.run.together, options);
   }
   request.device = uuids.front();
-  check_machine(request.device, options.quiet);
   return measure_run(request, options);
+}
+
+/// On a machine that cannot measure: the user's mistakes come before what the machine lacks. Throws
+/// Error(usage).
+void check_kernels(const Plan& plan) {
+  if (!plan.kernels.empty() && find_nvcc()) compile_kernels(plan, {kDefaultArchitecture});
 }
 
 int run(const RunOptions& options) {
@@ -191,19 +206,16 @@ int run(const RunOptions& options) {
   if (rank && needs_one && !rank->is_first()) return 0;
   if (!options.resumed_folder.empty()) return resume(options);
   const Plan plan = load_plan(options.plan_file);
-  if (rank && !needs_one) {
-    refuse_kernels_from_files(plan);
-    return measure_run_as(*rank, plan, options);
-  }
+  if (rank && !needs_one) return measure_run_as(*rank, plan, options);
   if (options.dry_run) {
     print_dry_run(plan, options);
     return 0;
   }
-  refuse_kernels_from_files(plan);
   if (!options.replay_file.empty()) return replay_file(plan, options);
   try {
     return start(plan, options);
   } catch (const CannotMeasure& error) {
+    check_kernels(plan);
     if (options.require_gpu) throw error;
     return replay_shipped(plan, options, error);
   }
@@ -216,7 +228,11 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
   options->command_line.assign(argv, argv + argc);
   CLI::App* const command = app.add_subcommand("run", "Measure what a plan lists and write the reports");
   CLI::Option* const plan =
-      command->add_option("plan", options->plan_file, "The plan, such as experiments.yaml")
+      command
+          ->add_option(
+              "plan", options->plan_file,
+              "The plan, such as experiments.yaml; or a CUDA file whose comments describe its kernel "
+              "(`rooflinectl new` writes one), or a folder of such files")
           ->type_name("PLAN");
   CLI::Option* const device =
       command
@@ -283,6 +299,8 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
   command->footer(
       "Examples:\n"
       "  rooflinectl run experiments.yaml\n"
+      "  rooflinectl run scale.cu                         your kernel; new writes a file to begin with\n"
+      "  rooflinectl run ladder/                          versions of a kernel, side by side\n"
       "  rooflinectl run experiments.yaml --device 1 --output /scratch/runs\n"
       "  rooflinectl run experiments.yaml --device all\n"
       "  mpirun -n 2 rooflinectl run experiments.yaml     a run per rank; merge joins them\n"
@@ -295,6 +313,7 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
       "                             as hung (default: 300 while it is verified, 60 plus\n"
       "                             ten times the plan's time_limit while it is timed,\n"
       "                             600 while ranks wait for each other, 120 otherwise)\n"
+      "  CUDA_HOME                  the toolkit whose nvcc compiles kernels from files\n"
       "  ROOFLINECTL_COLLECTOR      the collector to start instead of the one next to\n"
       "                             this program");
   command->callback([&action, options, device] {

@@ -13,6 +13,7 @@
 #include "core/serial/protocol.h"
 #include "core/serial/run_file.h"
 #include "core/text/printable.h"
+#include "reports/sentences/kernel_text.h"
 #include "reports/tables/axis_table.h"
 #include "reports/text/format.h"
 #include "runner/compiling/compile_kernels.h"
@@ -27,6 +28,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// For the device, or for the default architecture where there is none.
+std::vector<CompiledKernel> compiled_kernels(const Plan& plan, const std::string& device) {
+  try {
+    return compile_kernels_for(plan, {device});
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::environment) throw;
+    return compile_kernels(plan, {kDefaultArchitecture});
+  }
+}
+
 void print_request(const Plan& plan, const RunOptions& options) {
   require_collector();  // whose catalogue completes the points
   CollectRequest request;
@@ -37,6 +48,7 @@ void print_request(const Plan& plan, const RunOptions& options) {
     throw Error(ErrorKind::usage, "--json prints the request for one device", "name one with --device");
   }
   request.device = options.devices.front();
+  request.compiled_kernels = compiled_kernels(plan, request.device);
   terminal::print("{}\n", encode(request));
 }
 
@@ -84,11 +96,7 @@ void print_kernels(const Plan& plan) {
   if (plan.kernels.empty()) return;
   terminal::print("\nkernels, compiled for sm_{}\n", kDefaultArchitecture);
   for (const CompiledKernel& kernel : compile_kernels(plan, {kDefaultArchitecture})) {
-    terminal::print(
-        "  {}: {}, {}; {}\n", printable(kernel.function),
-        format::counted(static_cast<std::size_t>(kernel.registers), "register"),
-        kernel.spill_bytes == 0 ? "no spills" : fmt::format("{} bytes spilled", kernel.spill_bytes),
-        kernel.compiler);
+    terminal::print("  {}: {}; {}\n", printable(kernel.function), registers_text(kernel), kernel.compiler);
     for (const std::string& warning : kernel.warnings) terminal::print("    {}\n", printable(warning));
   }
 }

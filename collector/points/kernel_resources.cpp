@@ -73,27 +73,29 @@ int blocks_by_registers(int registers_per_thread, int block) {
   return of_quarter / of_warp * kQuarters / warps;
 }
 
-std::optional<KernelResources> resources_of(const cudaKernelNodeParams& kernel) {
+}  // namespace
+
+std::optional<KernelResources> resources_of_kernel(const void* kernel, int block, std::size_t shared_bytes) {
   cudaFuncAttributes attributes{};
-  if (cudaFuncGetAttributes(&attributes, kernel.func) != cudaSuccess) return std::nullopt;
+  if (cudaFuncGetAttributes(&attributes, kernel) != cudaSuccess) return std::nullopt;
   KernelResources resources;
-  const int block = static_cast<int>(volume(kernel.blockDim));
   resources.registers_per_thread = attributes.numRegs;
-  resources.shared_bytes_per_block = static_cast<int>(attributes.sharedSizeBytes + kernel.sharedMemBytes);
+  resources.shared_bytes_per_block = static_cast<int>(attributes.sharedSizeBytes + shared_bytes);
   resources.blocks_per_sm_by_registers = blocks_by_registers(attributes.numRegs, block);
-  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resources.blocks_per_sm, kernel.func, block,
-                                                    kernel.sharedMemBytes) != cudaSuccess) {
+  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resources.blocks_per_sm, kernel, block, shared_bytes) !=
+      cudaSuccess) {
     return std::nullopt;
   }
   return resources;
 }
 
-}  // namespace
-
 std::optional<KernelResources> kernel_resources(const std::function<void()>& launch, cudaStream_t stream) {
   const Graph graph = captured(launch, stream);
   const auto kernel = graph ? main_kernel(graph.get()) : std::nullopt;
-  const auto resources = kernel ? resources_of(*kernel) : std::nullopt;
+  const auto resources = kernel
+                             ? resources_of_kernel(kernel->func, static_cast<int>(volume(kernel->blockDim)),
+                                                   kernel->sharedMemBytes)
+                             : std::nullopt;
   cudaGetLastError();
   return resources;
 }

@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
+#include <utility>
 
 #include "collector/device/instruments.h"
 #include "collector/points/verification.h"
 #include "collector/timing/timing.h"
 #include "core/model/plan.h"
-#include "kernels/variant.h"
+#include "core/model/run.h"
+#include "kernels/reference.h"
 
 namespace rooflinectl {
 
-/// Device memory that all points share, one after the other.
+/// What all points share: device memory, one after the other, and references that took long to compute.
 struct Workbench {
   explicit Workbench(std::size_t output_bytes = 0) : output(output_bytes) {}
 
   DeviceBuffer inputs;
   DeviceBuffer output;
   DeviceBuffer workspace;
+  kernels::ReferenceSums references;
 };
 
 /// How the launches of a point are timed.
@@ -30,59 +35,71 @@ struct LaunchPlan {
   bool operator==(const LaunchPlan&) const = default;
 };
 
-/// Depends on type, size and device alone, so that points that are compared with each other at one size are
-/// timed alike: cold like warm, every variant and block size. The exceptions are variants that wait for the
-/// device, which cannot be captured and are launched plainly, and warm launches that destroy their input: a
-/// graph has no more of them than there are inputs that fit into half of L2. Throws Error if the variant is
-/// not known.
-LaunchPlan launch_plan(const PointId& id, const DeviceInfo& device);
+/// What a launch plan depends on besides the device.
+struct LaunchNeeds {
+  std::size_t input_bytes = 0;  ///< of memory for one input
+  CacheState cache = CacheState::cold;
+  bool changes_inputs = false;  ///< a launch finds its input as the one before left it
+  bool must_be_plain = false;
+};
+
+/// Launches with the same needs are timed alike: cold like warm. The exceptions are those that must be plain,
+/// and warm ones that change their input: a graph has no more of them than there are inputs that fit into
+/// half of L2.
+LaunchPlan launch_plan(const LaunchNeeds& needs, const DeviceInfo& device);
 
 /// What is timed of a point, launched as `plan` says; `launch` enqueues a launch on input number `copy` of
 /// `copies`. Points add what they need before each launch.
 TimedWork timed_launches(const PointId& id, const LaunchPlan& plan, int copies,
                          std::function<void(int copy)> launch);
 
-/// Makes room for the inputs of all these points at once, so that all of them find theirs in the same place.
-/// Points that do not fit are left to fail alone, and those over several GPUs have memory of their own.
-void place_inputs(std::span<const PointId> points, Workbench& bench, const DeviceInfo& device);
+/// Makes room for the inputs of all points at once, so that all of them find theirs in the same place.
+/// `bytes`: what each needs. Points that do not fit are left to fail alone.
+void place_inputs(std::span<const std::size_t> bytes, Workbench& bench);
 
-/// A point whose kernel can be launched: its inputs and its output have memory.
+/// timing: its results are verified, which may take memory too. counting: it is only launched.
+enum class PreparedFor { timing, counting };
+
+/// A point whose kernel can be launched: its arguments have memory.
 class PreparedPoint {
  public:
-  /// Makes room for `copies` inputs. Throws Error if the variant is not known or memory does not suffice.
-  PreparedPoint(const PointId& id, Workbench& bench, const Stream& stream, int copies);
+  explicit PreparedPoint(PointId id) : id_(std::move(id)), cache_(cache_of(id_).value_or(CacheState::cold)) {}
+  virtual ~PreparedPoint() = default;
+  PreparedPoint(const PreparedPoint&) = delete;
+  PreparedPoint& operator=(const PreparedPoint&) = delete;
 
   const PointId& id() const { return id_; }
-  CacheState cache() const { return reduction_.cache; }
-  const kernels::Variant& variant() const { return *variant_; }
-  const kernels::Problem& problem() const { return problem_; }
-  /// The memory to verify, with the first input.
-  VerificationMemory memory() const;
+  CacheState cache() const { return cache_; }
 
-  /// Enqueues writing the data that are timed and counted to every input, and zeros to the workspace.
-  void fill_inputs();
+  /// Of its main kernel.
+  virtual LaunchShape shape() const = 0;
+  /// As declared.
+  virtual Work work() const = 0;
+  /// The compute capability that it needs: 90 for 9.0; 0 for any.
+  virtual int minimum_sm() const = 0;
+  /// What the main kernel takes up on an SM; nothing where that cannot be determined.
+  virtual std::optional<KernelResources> resources() = 0;
+  /// Whether a launch finds its input as the one before left it.
+  virtual bool changes_inputs() const = 0;
+
+  /// Enqueues writing the data that are timed and counted to every input.
+  virtual void fill_inputs() = 0;
   /// Enqueues a launch on input number `copy`.
-  void launch(int copy);
+  virtual void launch(int copy) = 0;
+
+  /// Launches it, and checks what it does. Nothing where there is nothing to compare its results with and
+  /// nothing else was wrong. Inputs have to be filled after it. Throws Error(measurement) if a launch fails.
+  virtual std::optional<Verification> verify() = 0;
   /// Fills the inputs. `plan` is that of the same point.
-  TimedWork timed_work(const LaunchPlan& plan);
+  virtual TimedWork timed_work(const LaunchPlan& plan) = 0;
   /// Enqueues filling the output with NaN.
-  void poison_output();
+  virtual void poison_output() = 0;
   /// What the last launch on the filled inputs left behind, against the reference. Waits for the device.
-  ResultCheck check_output(kernels::ReferenceSums& references) const;
+  virtual ResultCheck check_output() = 0;
 
  private:
-  kernels::Buffers buffers(int copy) const;
-
   PointId id_;
-  Reduction reduction_;
-  const kernels::Variant* variant_;
-  kernels::Problem problem_;
-  Workbench& bench_;
-  const Stream& stream_;
-  int copies_;
-  std::size_t input_stride_bytes_;
-  std::size_t output_bytes_;
-  std::size_t workspace_bytes_;
+  CacheState cache_;
 };
 
 }  // namespace rooflinectl

@@ -100,6 +100,7 @@ RankTeam::RankTeam(const CollectRequest& request, const DeviceInfo& device, cons
   CollectRequest common = request;
   common.device.clear();
   common.known_ceilings.clear();
+  common.compiled_kernels.clear();  // each from the cache of its host
   common.rank_place.reset();
   if (all_.is_same(encode(common))) return;
   throw Error(ErrorKind::usage, "the ranks have different plans or options",

@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 /// A point while it is being counted.
 struct CountingSteps::CountedPoint {
   std::size_t index = 0;  ///< in the plan
-  PreparedPoint point;
+  std::unique_ptr<PreparedPoint> point;
   std::vector<Counters> repetitions;
   Counters tensor_operations;  ///< where tensor instructions ran
   double seconds = 0;          ///< of all its launches while they were counted
@@ -107,7 +107,7 @@ void CountingSteps::count(std::span<const std::size_t> wanted) {
   const std::optional<std::string> refusal = attempt([&] {
     for (const std::size_t index : wanted)
       points.push_back(
-          {index, PreparedPoint(context_.points[index], context_.bench, context_.stream, 1), {}, {}, 0});
+          {index, context_.prepare(context_.points[index], 1, PreparedFor::counting), {}, {}, 0});
     count_again(points, 1, [](const CountedPoint&) { return true; });
   });
   if (refusal) {
@@ -129,13 +129,13 @@ std::vector<Counters> CountingSteps::gather(Profiler& profiler, const std::vecto
   std::vector<CountedRange> ranges;
   for (CountedPoint* counted : points) {
     ranges.push_back({[this, counted] {
-                        const std::string name = range_name(counted->point.id());
+                        const std::string name = range_name(counted->point->id());
                         context_.emit(message::Progress{Phase::count, counted->index, name});
-                        prepare_caches(context_, counted->point);
+                        prepare_caches(context_, *counted->point);
                       },
                       [this, counted] {
                         const Clock::time_point start = Clock::now();
-                        launch_in_range(context_, counted->point);
+                        launch_in_range(context_, *counted->point);
                         counted->seconds += seconds_since(start);
                       }});
   }

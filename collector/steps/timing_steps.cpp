@@ -4,8 +4,10 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
-#include "collector/points/kernel_resources.h"
+#include <memory>
+
 #include "collector/points/rank_point.h"
+#include "collector/points/variant_point.h"
 #include "collector/timing/energy.h"
 #include "core/error.h"
 #include "kernels/variant.h"
@@ -22,6 +24,7 @@ Measurement gone_wrong(Measurement measurement, const std::string& mismatch) {
       measurement.time->samples_s.size() * static_cast<std::size_t>(measurement.time->launches_per_sample);
   measurement.status = Status::unverified;
   measurement.cause = fmt::format("right at first, wrong after {} timed launches: {}", launches, mismatch);
+  if (!measurement.verification) measurement.verification = Verification{.detail = "right at first"};
   measurement.verification->passed = false;
   measurement.verification->detail += "; " + measurement.cause;
   measurement.time.reset();
@@ -42,7 +45,7 @@ std::set<std::size_t> TimingSteps::time_points() {
   std::set<std::size_t> left_out(request.skip_points.begin(), request.skip_points.end());
   left_out.insert(request.count_only_points.begin(), request.count_only_points.end());
   std::set<std::size_t> without_counters;
-  place_inputs(context_.points, context_.bench, context_.device);
+  context_.place_inputs();
   for_each_experiment(request.plan, [&](const Experiment& experiment, std::size_t first_point) {
     for (std::size_t i = 0; i < experiment.points.size(); ++i) {
       const std::size_t point = first_point + i;
@@ -60,19 +63,19 @@ std::set<std::size_t> TimingSteps::time_points() {
   return without_counters;
 }
 
-/// Times `work`, which is that of `point`, and checks what the last launches left behind.
+/// Times `work`, which is that of `point`, and checks with `check` what the last launches left behind.
 template <typename Point>
-ResultCheck TimingSteps::time(Point& point, TimedWork& work, const Experiment& experiment,
-                              Measurement& measurement) {
+ResultCheck TimingSteps::time(Point& point, const std::function<ResultCheck()>& check, TimedWork& work,
+                              const Experiment& experiment, Measurement& measurement) {
   ResultCheck last;
   work.finish = [&](const std::function<void()>& launch_again) {
-    last = point.check_output(references_);
+    last = check();
     if (!last.passed) return;
     // A result that is no longer written would seem right as long as that of an earlier launch is still
     // there.
     point.poison_output();
     launch_again();
-    last = point.check_output(references_);
+    last = check();
   };
   measurement.time = context_.timer.measure(work, experiment.timing);
   return last;
@@ -85,24 +88,22 @@ Measurement TimingSteps::verify_and_time(std::size_t index, const Experiment& ex
   try {
     context_.emit(message::Progress{Phase::verify, index, range_name(point)});
     if (is_of_team(point)) return verify_and_time_team(index, experiment);
-    const LaunchPlan plan = launch_plan(point, context_.device);
-    PreparedPoint prepared(point, context_.bench, context_.stream, plan.inputs);
-    measurement.launch = kernels::launch_shape(prepared.variant(), prepared.problem());
-    measurement.work = prepared.variant().work(prepared.problem());
-    require_chip(prepared.variant());
-    measurement.verification =
-        verify(prepared.variant(), prepared.problem(), prepared.memory(), references_, context_.stream);
-    if (!measurement.verification->passed) {
+    const LaunchPlan plan = context_.plan_of(point);
+    const std::unique_ptr<PreparedPoint> prepared = context_.prepare(point, plan.inputs, PreparedFor::timing);
+    measurement.launch = prepared->shape();
+    measurement.work = prepared->work();
+    require_chip(prepared->minimum_sm());
+    measurement.verification = prepared->verify();
+    if (measurement.verification && !measurement.verification->passed) {
       measurement.status = Status::unverified;
       measurement.cause = measurement.verification->detail;
       return measurement;
     }
-    if (!prepared.variant().waits_for_device) {
-      measurement.resources = kernel_resources([&] { prepared.launch(0); }, context_.stream);
-    }
+    measurement.resources = prepared->resources();
     context_.emit(message::Progress{Phase::time, index, range_name(point)});
-    TimedWork work = prepared.timed_work(plan);
-    const ResultCheck last = time(prepared, work, experiment, measurement);
+    TimedWork work = prepared->timed_work(plan);
+    const ResultCheck last = time(
+        *prepared, [&] { return prepared->check_output(); }, work, experiment, measurement);
     if (!last.passed) return gone_wrong(std::move(measurement), last.mismatch);
     if (!experiment.energy) return measurement;
     measurement.energy =
@@ -127,7 +128,7 @@ Measurement TimingSteps::verify_and_time_team(std::size_t index, const Experimen
     measurement.cause = std::move(*obstacle);
     return measurement;
   }
-  require_chip(variant);
+  require_chip(variant.info.minimum_sm);
   const LaunchPlan plan = launch_plan(share_of_one(id), context_.device);
   TeamPoint team(id, *teammates_, context_.stream, plan.inputs);
   return verify_and_time_shared(team, plan, index, experiment);
@@ -156,7 +157,7 @@ Measurement TimingSteps::verify_and_time_with_ranks(std::size_t index, const Exp
   const LaunchPlan plan = launch_plan(share_of_one(id), context_.device);
   std::optional<RankPoint> point;
   try {
-    require_chip(variant);
+    require_chip(variant.info.minimum_sm);
     point.emplace(id, context_.ranks->rank(), context_.device, context_.stream, plan.inputs);
   } catch (const Error& error) {
     measurement.cause = error.what();
@@ -180,7 +181,8 @@ Measurement TimingSteps::verify_and_time_shared(Point& point, const LaunchPlan& 
   measurement.launch = kernels::launch_shape(variant, point.problem());
   measurement.work = variant.work(point.problem());
   measurement.work.link_bytes = variant.gathering->link_bytes(point.problem().dtype, point.problem().gpus);
-  measurement.verification = point.verify(references_);
+  kernels::ReferenceSums& references = context_.bench.references;
+  measurement.verification = point.verify(references);
   if (!measurement.verification->passed) {
     measurement.status = Status::unverified;
     measurement.cause = measurement.verification->detail;
@@ -188,16 +190,16 @@ Measurement TimingSteps::verify_and_time_shared(Point& point, const LaunchPlan& 
   }
   context_.emit(message::Progress{Phase::time, index, range_name(measurement.point)});
   TimedWork work = point.timed_work(plan);
-  const ResultCheck last = time(point, work, experiment, measurement);
+  const ResultCheck last = time(
+      point, [&] { return point.check_output(references); }, work, experiment, measurement);
   return last.passed ? measurement : gone_wrong(std::move(measurement), last.mismatch);
 }
 
-void TimingSteps::require_chip(const kernels::Variant& variant) const {
-  if (variant.info.minimum_sm <= context_.device.compute_capability) return;
-  throw Error(ErrorKind::environment,
-              fmt::format("needs compute capability {}.{}, this GPU has {}.{}", variant.info.minimum_sm / 10,
-                          variant.info.minimum_sm % 10, context_.device.compute_capability / 10,
-                          context_.device.compute_capability % 10));
+void TimingSteps::require_chip(int minimum_sm) const {
+  const int sm = context_.device.compute_capability;
+  if (minimum_sm <= sm) return;
+  throw Error(ErrorKind::environment, fmt::format("needs compute capability {}.{}, this GPU has {}.{}",
+                                                  minimum_sm / 10, minimum_sm % 10, sm / 10, sm % 10));
 }
 
 }  // namespace rooflinectl

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -30,12 +31,12 @@ class TimingSteps {
   Measurement verify_and_time_shared(Point& point, const LaunchPlan& plan, std::size_t index,
                                      const Experiment& experiment);
   template <typename Point>
-  ResultCheck time(Point& point, TimedWork& work, const Experiment& experiment, Measurement& measurement);
-  void require_chip(const kernels::Variant& variant) const;
+  ResultCheck time(Point& point, const std::function<ResultCheck()>& check, TimedWork& work,
+                   const Experiment& experiment, Measurement& measurement);
+  void require_chip(int minimum_sm) const;
 
   CollectContext& context_;
   BoardEnergy meter_;
-  kernels::ReferenceSums references_;
   std::optional<Teammates> teammates_;  // from the first point over several GPUs on
 };
 

@@ -29,6 +29,10 @@ std::optional<ArgumentType> argument_type_from(std::string_view name);
 /// Its name in CUDA C++: `float`, `__half`.
 std::string_view cpp_name(ArgumentType type);
 std::size_t size_bytes(ArgumentType type);
+bool is_integer(ArgumentType type);
+/// How far a result of this type may be from the expected value, relative to it, unless the plan says
+/// otherwise: as PyTorch's `assert_close`; integers must be equal.
+double usual_tolerance(ArgumentType type);
 
 /// in, out, inout: pointers to memory that the kernel reads, writes, or both; scalar: a value.
 enum class ArgumentKind { in, out, inout, scalar };
@@ -38,13 +42,17 @@ inline constexpr std::array kArgumentKinds = {ArgumentKind::in, ArgumentKind::ou
 
 std::string_view to_string(ArgumentKind kind);
 
+/// The most arguments that a kernel may have.
+inline constexpr std::size_t kMaxArguments = 64;
+
 /// An argument as the plan describes it. Expressions are those of `core/text/expression.h` over the axes.
 struct FileKernelArgument {
   std::string name;
   ArgumentKind kind = ArgumentKind::in;
   std::string type;   ///< a name of `ArgumentType`, or of the axis that has it
   std::string count;  ///< of elements, an expression; empty for a scalar
-  /// `uniform`, `integers`, `index`, or an expression, the value of a scalar; empty for `out`.
+  /// `uniform`, `integers`, `index`, or an expression, the value of a scalar; empty for `out`, and for what
+  /// suits the type.
   std::string fill;
   std::uint64_t seed = 0;
 
@@ -99,5 +107,25 @@ struct FileKernel {
 
   bool operator==(const FileKernel&) const = default;
 };
+
+/// A kernel from a file, compiled as some of its points call it.
+struct CompiledKernel {
+  std::string kernel;    ///< its id
+  std::string function;  ///< with the values of axes
+  std::vector<std::string> options;
+  int architecture = 0;  ///< compute capability: 90 for 9.0
+  std::string compiler;  ///< `nvcc 13.0.48`
+  std::string symbol;    ///< in the code
+  int registers = 0;     ///< per thread
+  /// That its code stores and loads per thread because registers do not suffice.
+  std::uint64_t spill_bytes = 0;
+  std::vector<std::string> warnings;
+  std::string file;  ///< the cubin, in the user's cache
+
+  bool operator==(const CompiledKernel&) const = default;
+};
+
+/// Whether both are of the same kernel, for the same calls and architecture.
+bool is_same_code(const CompiledKernel& a, const CompiledKernel& b);
 
 }  // namespace rooflinectl

@@ -200,6 +200,7 @@ struct Run {
   std::vector<DeviceInfo> devices = std::vector<DeviceInfo>(1);
   bool together = false;  ///< whether the points were measured on all devices at once
   Plan plan;
+  std::vector<CompiledKernel> compiled_kernels;  ///< the plan's kernels from files; no two alike
   Catalogue catalogue;
   CounterSession counter_session;
   std::vector<Ceiling> ceilings;

@@ -194,13 +194,23 @@ class CallResolver {
     }
     call.fill.seed = argument.seed;
     if (argument.kind == ArgumentKind::out) return call;
+    call.fill.kind = fill_kind(argument, call.type);
+    if (call.fill.kind == FillKind::value) call.fill.value = value(field + ".fill", argument.fill);
+    if (call.fill.kind == FillKind::uniform && is_integer(call.type)) {
+      fail(field + ".fill", fmt::format("'uniform' are fractions, which {} does not have; use 'integers'",
+                                        to_string(call.type)));
+    }
+    return call;
+  }
+
+  static FillKind fill_kind(const FileKernelArgument& argument, ArgumentType type) {
+    if (argument.fill.empty()) return is_integer(type) ? FillKind::integers : FillKind::uniform;
     for (const auto& [name, kind] :
          {std::pair("uniform", FillKind::uniform), std::pair("integers", FillKind::integers),
           std::pair("index", FillKind::index)}) {
-      if (argument.fill == name) call.fill.kind = kind;
+      if (argument.fill == name) return kind;
     }
-    if (call.fill.kind == FillKind::value) call.fill.value = value(field + ".fill", argument.fill);
-    return call;
+    return FillKind::value;
   }
 
   Work work() const {

@@ -20,7 +20,6 @@ const std::vector<std::string> kKernelKeys = {"title",     "source", "function",
 
 namespace {
 
-constexpr std::size_t kMaxArguments = 64;
 constexpr std::size_t kMaxDimensions = 3;
 
 /// A name that expressions can use.
@@ -187,10 +186,6 @@ class KernelReader {
     }
     argument.count = text_if_any(fields, "count", place + ".count");
     argument.fill = text_if_any(fields, is_scalar ? "value" : "fill", place + ".fill");
-    if (argument.fill.empty() &&
-        (argument.kind == ArgumentKind::in || argument.kind == ArgumentKind::inout)) {
-      argument.fill = "uniform";
-    }
     if (const Field* seed = find(fields, "seed")) read_seed(*seed, argument);
     kernel_.arguments.push_back(argument);
   }

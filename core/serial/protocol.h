@@ -40,6 +40,7 @@ struct RankPlace {
 /// The request.
 struct CollectRequest {
   Plan plan;
+  std::vector<CompiledKernel> compiled_kernels;  ///< the plan's kernels from files, for this device or more
   CollectMode mode = CollectMode::measure;
   bool counters = true;
   std::string device = "0";  ///< index or UUID

@@ -160,8 +160,7 @@ Scene scene_of(const RunComparison& comparison, const ChartModel& chart) {
 
 std::optional<PlanePoint> compared_place(const RooflinePoint* point) {
   if (point == nullptr) return std::nullopt;
-  // Nothing is declared of a program's kernel.
-  const auto ai = is_observed(*point) ? point->ai_executed : point->ai_useful;
+  const auto ai = has_executed_work_alone(*point) ? point->ai_executed : point->ai_useful;
   const auto rate = main_rate(*point);
   if (!ai || !rate || !is_drawable(*ai) || !is_drawable(*rate)) return std::nullopt;
   return PlanePoint{*ai, *rate};

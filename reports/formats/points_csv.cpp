@@ -65,9 +65,8 @@ std::string energy_field(const Row& row, Field EnergyUse::*field) {
   return energy ? csv::number((*energy).*field) : "";
 }
 
-// Nothing is declared for a program's kernel.
 std::string declared(const Row& row, double value) {
-  return is_observed(row.point) ? std::string() : csv::number(value);
+  return has_executed_work_alone(row.point) ? std::string() : csv::number(value);
 }
 
 // `field` is a member of the statistics of all launches.
@@ -211,13 +210,14 @@ constexpr std::array kCsvColumns = {
                  [](const Row& r) { return csv::number(r.point.ai_executed); }},
     PointsColumn{"flop_per_s", "useful operations per second",
                  [](const Row& r) { return csv::number(r.point.flop_per_s); }},
-    PointsColumn{
-        "roof_flop_per_s", "operations per second that the measured ceilings allow at this intensity",
-        [](const Row& r) {
-          // Without operations there is no performance to attain.
-          const bool has_rate = r.point.roof && !(is_observed(r.point) && r.point.roof->flop_per_s <= 0);
-          return has_rate ? csv::number(r.point.roof->flop_per_s) : std::string();
-        }},
+    PointsColumn{"roof_flop_per_s",
+                 "operations per second that the measured ceilings allow at this intensity",
+                 [](const Row& r) {
+                   // Without operations there is no performance to attain.
+                   const bool has_rate =
+                       r.point.roof && !(has_executed_work_alone(r.point) && r.point.roof->flop_per_s <= 0);
+                   return has_rate ? csv::number(r.point.roof->flop_per_s) : std::string();
+                 }},
     PointsColumn{"fraction_of_roofline",
                  "shortest time that the measured ceilings allow over `time_s`; 1 is the roofline",
                  [](const Row& r) { return csv::number(r.point.fraction_of_roofline); }},

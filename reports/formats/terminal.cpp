@@ -9,6 +9,7 @@
 #include "analysis/analysis.h"
 #include "analysis/roofline/energy.h"
 #include "reports/charts/model/chart_model.h"
+#include "reports/sentences/kernel_text.h"
 #include "reports/sentences/notable_points.h"
 #include "reports/sentences/point_text.h"
 #include "reports/tables/ceiling_table.h"
@@ -151,9 +152,10 @@ std::string self_test_lines(const SelfTest& self_test, std::size_t width) {
 }
 
 // What a run shows below its points or its ceilings.
-std::string below_tables(const ReportModel& report, std::size_t width) {
+std::string below_tables(const ReportModel& report, std::size_t width, Rows rows) {
   const Run& run = report.run;
   std::string text;
+  text += paragraphs(compiler_findings(run), width, rows);
   for (const std::string& finding : ceiling_findings(report.ceilings)) text += paragraph(finding, width);
   constexpr std::size_t kMostSpreads = 8;
   for (const Table& table : spread_tables(run, report.spread, kMostSpreads))
@@ -178,7 +180,7 @@ std::string terminal_summary(const ReportModel& report, int columns, Rows rows) 
   const std::size_t width = width_of(columns);
   if (report.experiments.empty()) {
     const std::string tables =
-        text_table(ceiling_table(report.run, report.ceilings), width) + below_tables(report, width);
+        text_table(ceiling_table(report.run, report.ceilings), width) + below_tables(report, width, rows);
     return tables.empty() ? sentence("the run has neither points nor ceilings", width) : tables;
   }
   std::string text = report.ranks ? rank_block(report, width, rows) : "";
@@ -186,7 +188,7 @@ std::string terminal_summary(const ReportModel& report, int columns, Rows rows) 
     if (!text.empty()) text += "\n";
     text += block(experiment, width, rows);
   }
-  text += below_tables(report, width);
+  text += below_tables(report, width, rows);
   const std::string roofline = terminal_roofline(report.experiments.front(), columns);
   return roofline.empty() ? text : fmt::format("{}\n{}", text, roofline);
 }

@@ -9,6 +9,7 @@
 #include "core/files/hash.h"
 #include "core/program/application.h"
 #include "reports/sentences/import_text.h"
+#include "reports/sentences/kernel_text.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -118,6 +119,10 @@ std::vector<Fact> environment_facts(const Run& run) {
   facts.push_back({"command", command_text(run.command_line)});
   if (!run.plan.text.empty()) {
     facts.push_back({"plan", fmt::format("{}, SHA-256 {}", run.plan.name, sha256(run.plan.text))});
+  }
+  for (const CompiledKernel& compiled : run.compiled_kernels) {
+    facts.push_back({fmt::format("kernel {}", compiled.kernel), compiled_text(compiled)});
+    for (const std::string& warning : compiled.warnings) facts.push_back({"compiler's warning", warning});
   }
   if (run.imports.empty()) facts.push_back({"source", std::string(to_string(run.source))});
   if (run.imports.empty()) facts.push_back({"counters", counters_text(run.counter_session)});

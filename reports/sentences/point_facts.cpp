@@ -88,7 +88,7 @@ std::string launch_text(const Measurement& measurement) {
 
 std::string roof_text(const RooflinePoint& point) {
   const Roof& roof = *point.roof;
-  if (is_observed(point) || roof.resource == Bound::nvlink) {
+  if (has_executed_work_alone(point) || roof.resource == Bound::nvlink) {
     return fmt::format("{} a launch by {} ({})", format::duration(roof.time_s),
                        words_for(roof.resource).label, ceilings_text(roof.ceilings));
   }
@@ -135,7 +135,7 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
   const PointId& id = measurement.point;
   const bool is_of_program = is_observed(point);
   std::vector<Fact> facts = {
-      {is_of_program ? "kernel" : "variant", id.subject},
+      {is_of_program || point.compiled != nullptr ? "kernel" : "variant", id.subject},
       {"status", measurement.cause.empty()
                      ? std::string(to_string(measurement.status))
                      : fmt::format("{}: {}", to_string(measurement.status), measurement.cause)},
@@ -150,7 +150,7 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
     if (measurement.launches->graph_nodes) facts.push_back({"inside", graph_text(*measurement.launches)});
     if (measurement.rank) facts.push_back({"rank", fmt::format("{}", *measurement.rank)});
     if (measurement.process) facts.push_back({"process", fmt::format("{}", *measurement.process)});
-  } else {
+  } else if (!has_executed_work_alone(point)) {
     facts.push_back({"useful performance", rate_text(point, point.flop_per_s)});
   }
   facts.push_back({"executed performance", point.executed_flop_per_s || point.executed_missing.empty()
@@ -169,6 +169,7 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
   if (const std::string text = stalls_text(point); !text.empty()) facts.push_back({"warps wait for", text});
   for (const LevelUse& use : point.levels) facts.push_back(level_fact(use));
   add_resources(point, facts);
+  if (point.compiled != nullptr) facts.push_back({"compiled", compiled_text(*point.compiled)});
   for (const auto& [quantity, value] : point.quantities) {
     facts.push_back({std::string(quantity->name), text_without_unit(value, quantity->unit)});
   }
@@ -177,6 +178,8 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
   }
   if (measurement.verification) {
     facts.push_back({"verification", measurement.verification->passed ? "passed" : "failed"});
+  } else if (point.compiled != nullptr && measurement.status == Status::ok) {
+    facts.push_back({"verification", "none: the kernel has no reference"});
   }
   for (const std::string& evidence : point.evidence) facts.push_back({"evidence", evidence});
   for (const std::string& finding : point.implausible) facts.push_back({"implausible", finding});

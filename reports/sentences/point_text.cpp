@@ -139,7 +139,7 @@ std::string executed_type(const RooflinePoint& point) {
 }
 
 std::optional<double> main_rate(const RooflinePoint& point) {
-  return is_observed(point) ? point.executed_flop_per_s : point.flop_per_s;
+  return has_executed_work_alone(point) ? point.executed_flop_per_s : point.flop_per_s;
 }
 
 std::string shape_text(const RooflinePoint& point) {

@@ -12,6 +12,7 @@
 #include "runner/compiling/compiler_log.h"
 #include "runner/compiling/kernel_cache.h"
 #include "runner/compiling/nvcc.h"
+#include "runner/machine/chosen_devices.h"
 
 namespace rooflinectl {
 
@@ -25,17 +26,22 @@ struct KernelTask {
 
 void add_task(const FileKernel& kernel, const Axes& axes, int architecture, std::vector<KernelTask>& tasks) {
   KernelCall call = call_of(kernel, axes);
-  const bool is_known = std::any_of(tasks.begin(), tasks.end(), [&](const KernelTask& other) {
-    return other.kernel == &kernel && other.task.architecture == architecture &&
-           other.task.function == call.function && other.task.options == call.options;
-  });
-  if (is_known) return;
-  tasks.push_back({&kernel,
+  KernelTask added{&kernel,
                    {.source = kernel.source,
                     .kernel = kernel.id,
                     .function = std::move(call.function),
                     .options = std::move(call.options),
-                    .architecture = architecture}});
+                    .parameters = {},
+                    .architecture = architecture}};
+  for (const CallArgument& argument : call.arguments) {
+    const bool is_pointer = argument.kind != ArgumentKind::scalar;
+    added.task.parameters.push_back(
+        {argument.name, is_pointer, is_pointer ? sizeof(void*) : size_bytes(argument.type)});
+  }
+  const bool is_known = std::any_of(tasks.begin(), tasks.end(), [&](const KernelTask& other) {
+    return other.kernel == added.kernel && other.task == added.task;
+  });
+  if (!is_known) tasks.push_back(std::move(added));
 }
 
 std::vector<KernelTask> tasks_of(const Plan& plan, const std::vector<int>& architectures) {
@@ -101,6 +107,16 @@ std::vector<CompiledKernel> compile_kernels(const Plan& plan, const std::vector<
   const KernelCache cache = KernelCache::of_user();
   for (const KernelTask& task : tasks_of(plan, architectures)) all.push_back(compiled(task, nvcc, cache));
   return all;
+}
+
+std::vector<CompiledKernel> compile_kernels_for(const Plan& plan, const std::vector<std::string>& selectors) {
+  if (plan.kernels.empty()) return {};
+  std::vector<int> architectures;
+  for (const DeviceInfo& device : chosen_devices(selectors)) {
+    const auto known = std::find(architectures.begin(), architectures.end(), device.compute_capability);
+    if (known == architectures.end()) architectures.push_back(device.compute_capability);
+  }
+  return compile_kernels(plan, architectures);
 }
 
 }  // namespace rooflinectl

@@ -52,17 +52,26 @@ void add_text(const fs::path& file, const fs::path& folder, std::set<fs::path>& 
 
 }  // namespace
 
+std::string text_with_includes(const fs::path& source) {
+  std::string text;
+  std::set<fs::path> seen;
+  add_text(source, source.parent_path(), seen, text);
+  return text;
+}
+
 KernelCache KernelCache::of_user() {
   const auto folder = cache_folder();
   return KernelCache((folder ? *folder : fs::temp_directory_path() / "rooflinectl") / "kernels");
 }
 
 std::string KernelCache::key_of(const CompilerTask& task, const std::string& compiler) {
-  std::string text;
-  std::set<fs::path> seen;
-  add_text(task.source, task.source.parent_path(), seen, text);
-  return sha256(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", compiler, task.architecture, task.kernel,
-                            task.function, task.source.string(), fmt::join(task.options, "\n"), text));
+  std::string parameters;
+  for (const KernelParameter& parameter : task.parameters) {
+    parameters += fmt::format("{} {} {}\n", parameter.name, parameter.is_pointer, parameter.bytes);
+  }
+  return sha256(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", compiler, task.architecture, task.kernel,
+                            task.function, task.source.string(), fmt::join(task.options, "\n"), parameters,
+                            text_with_includes(task.source)));
 }
 
 std::optional<CompiledCode> KernelCache::find(const std::string& key) const {

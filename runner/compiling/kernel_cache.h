@@ -9,6 +9,10 @@
 
 namespace rooflinectl {
 
+/// The text of a source and of all files that it includes by names in quotes. Throws Error(usage) if the
+/// source cannot be read.
+std::string text_with_includes(const std::filesystem::path& source);
+
 /// Compiled kernels of the user's files, kept by what they were compiled from.
 class KernelCache {
  public:
@@ -19,7 +23,7 @@ class KernelCache {
   static KernelCache of_user();
 
   /// Stands for all that the code depends on: the source with the files of its folders that it includes, the
-  /// function, the options, the architecture and the compiler.
+  /// function, its parameters, the options, the architecture and the compiler.
   static std::string key_of(const CompilerTask& task, const std::string& compiler);
 
   /// Where the code with this key is, or would be.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <sstream>
@@ -45,6 +46,38 @@ std::string version_in(const std::string& text) {
   return text.substr(begin + 3, text.find_first_not_of("0123456789.", begin + 3) - begin - 3);
 }
 
+/// What makes the compiler refuse a kernel with other parameters than those that are described: a launch
+/// would read arguments that are not there.
+std::string parameter_checks(const CompilerTask& task) {
+  std::string text = fmt::format(
+      "namespace rooflinectl_kernel {{\n"
+      "template <typename Kernel> struct Parameters {{}};\n"
+      "template <typename... P> struct Parameters<void (*)(P...)> {{\n"
+      "  static constexpr unsigned long count = sizeof...(P);\n"
+      "  static constexpr unsigned long bytes[] = {{sizeof(P)..., 0}};\n"
+      "}};\n"
+      "using Described = Parameters<decltype(&{})>;\n"
+      "}}\n"
+      "#line 1 \"arguments of {}\"\n"
+      "static_assert(rooflinectl_kernel::Described::count == {}, \"{} {} described, and the function has "
+      "another number of parameters\");\n",
+      task.function, task.kernel, task.parameters.size(), task.parameters.size(),
+      task.parameters.size() == 1 ? "argument is" : "arguments are");
+  for (std::size_t i = 0; i < task.parameters.size(); ++i) {
+    const KernelParameter& parameter = task.parameters[i];
+    text += fmt::format(
+        "static_assert(rooflinectl_kernel::Described::count <= {} || "
+        "rooflinectl_kernel::Described::bytes[{}] "
+        "== {}, \"'{}' {}\");\n",
+        i, i, parameter.bytes, parameter.name,
+        parameter.is_pointer
+            ? "is described as memory, and its parameter is no pointer"
+            : fmt::format("is described as a scalar of {} {}, and its parameter has another size",
+                          parameter.bytes, parameter.bytes == 1 ? "byte" : "bytes"));
+  }
+  return text;
+}
+
 /// The source, and what makes the compiler instantiate the kernel and tell its name.
 std::string unit_of(const CompilerTask& task) {
   if (task.source.string().find_first_of("\"\n\\") != std::string::npos) {
@@ -54,8 +87,16 @@ std::string unit_of(const CompilerTask& task) {
       "#include \"{}\"\n"
       "namespace rooflinectl_kernel {{ template <auto kernel> __device__ int marker; }}\n"
       "#line 1 \"function of {}\"\n"
-      "template __device__ int rooflinectl_kernel::marker<&{}>;\n",
-      task.source.string(), task.kernel, task.function);
+      "template __device__ int rooflinectl_kernel::marker<&{}>;\n"
+      "{}",
+      task.source.string(), task.kernel, task.function, parameter_checks(task));
+}
+
+/// Whether the user's options do, such as `-arch=sm_90a`: nvcc takes no second one.
+bool names_architecture(const std::vector<std::string>& options) {
+  return std::any_of(options.begin(), options.end(), [](const std::string& option) {
+    return option.starts_with("-arch") || option.starts_with("--gpu-architecture");
+  });
 }
 
 /// A folder that is removed at the end.
@@ -93,9 +134,9 @@ CompiledCode compile(const Nvcc& nvcc, const CompilerTask& task) {
   const fs::path cubin = folder.file("kernel.cubin");
   write_new_file(unit, unit_of(task), std::nullopt);
   std::vector<std::string> arguments = {
-      "-cubin",     fmt::format("-arch=sm_{}", task.architecture),           "-lineinfo", "-Xptxas",
-      "-v",         fmt::format("-I{}", task.source.parent_path().string()), "-o",        cubin.string(),
-      unit.string()};
+      "-cubin", "-lineinfo",    "-Xptxas",    "-v", fmt::format("-I{}", task.source.parent_path().string()),
+      "-o",     cubin.string(), unit.string()};
+  if (!names_architecture(task.options)) arguments.push_back(fmt::format("-arch=sm_{}", task.architecture));
   arguments.insert(arguments.end(), task.options.begin(), task.options.end());
   const FinishedProgram finished = run_program(nvcc.program, arguments, kCompileLimit);
   if (!finished.wait_status) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -17,13 +18,25 @@ struct Nvcc {
 /// That of CUDA_HOME, of CUDA_PATH, on the PATH, or in the toolkit's usual folder; nothing if there is none.
 std::optional<Nvcc> find_nvcc();
 
+/// A parameter of a kernel, as its description has it.
+struct KernelParameter {
+  std::string name;
+  bool is_pointer = false;
+  std::size_t bytes = 0;
+
+  bool operator==(const KernelParameter&) const = default;
+};
+
 /// A kernel to be compiled.
 struct CompilerTask {
   std::filesystem::path source;  ///< absolute
   std::string kernel;            ///< what messages call it
   std::string function;          ///< `scale<float, 256>`
   std::vector<std::string> options;
+  std::vector<KernelParameter> parameters;
   int architecture = 0;  ///< 90
+
+  bool operator==(const CompilerTask&) const = default;
 };
 
 struct CompiledCode {
@@ -34,8 +47,8 @@ struct CompiledCode {
 /// The device variable of compiled code that names its kernel: `marked_kernel`.
 inline constexpr const char* kKernelMarker = "rooflinectl_kernel::marker";
 
-/// Compiles. Throws Error(usage) with the compiler's messages if it refuses, Error(environment) if it does
-/// not end.
+/// Compiles. Throws Error(usage) with the compiler's messages if it refuses, or if the kernel has other
+/// parameters; Error(environment) if the compiler does not end.
 CompiledCode compile(const Nvcc& nvcc, const CompilerTask& task);
 
 }  // namespace rooflinectl

@@ -20,6 +20,7 @@
 #include "crosscheck/tool_comparison.h"
 #include "readers/ncu/ncu_csv.h"
 #include "readers/nsys/nsys_sqlite.h"
+#include "runner/compiling/compile_kernels.h"
 #include "runner/crosscheck/profiler_tools.h"
 #include "runner/processes/collector_process.h"
 
@@ -143,6 +144,7 @@ std::string collector_of(const CrossCheckRequest& request) {
 CollectRequest launch_once(const Run& run, std::optional<CacheState> cache) {
   CollectRequest request;
   request.plan = run.plan;
+  request.compiled_kernels = compile_kernels(run.plan, {run.device().compute_capability});
   request.mode = CollectMode::once;
   request.counters = false;
   request.device = run.device().uuid;

@@ -167,7 +167,7 @@ DeviceRuns::DeviceRuns(MeasureRequest request) : request_(std::move(request)) {
     earlier_wall_s_ = run_.wall_s;
     folder_ = unfinished->folder;
   } else {
-    run_ = Recorder(request_.plan, request_.command_line).run();
+    run_ = Recorder(request_.plan, request_.command_line, request_.compiled_kernels).run();
     run_.devices.clear();
     folder_ = create_run_folder(request_.output, request_.plan.name, SystemClock::now());
   }
@@ -368,6 +368,11 @@ void add_device_run(Run& run, std::size_t place, const Run& measured) {
   run.catalogue = measured.catalogue;
   const auto& metrics = measured.counter_session.metrics;
   run.counter_session.metrics.insert(metrics.begin(), metrics.end());
+  for (const CompiledKernel& compiled : measured.compiled_kernels) {
+    const auto known = std::find_if(run.compiled_kernels.begin(), run.compiled_kernels.end(),
+                                    [&](const auto& other) { return is_same_code(other, compiled); });
+    if (known == run.compiled_kernels.end()) run.compiled_kernels.push_back(compiled);
+  }
   add_of_devices(run.ceilings, place, measured.ceilings);
   add_of_devices(run.measurements, place, measured.measurements);
   add_of_devices(run.primitives, place, measured.primitives);

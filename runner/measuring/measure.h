@@ -16,7 +16,8 @@ namespace rooflinectl {
 
 struct MeasureRequest {
   Plan plan;
-  std::string device;  ///< index or UUID
+  std::vector<CompiledKernel> compiled_kernels;  ///< the plan's kernels from files, for the device
+  std::string device;                            ///< index or UUID
   bool counters = true;
   bool self_test = false;           ///< count kernels of known work first
   std::filesystem::path collector;  ///< the executable

@@ -23,7 +23,8 @@ constexpr std::size_t kMaxLogBytes = std::size_t{16} << 20;
 
 }  // namespace
 
-Recorder::Recorder(Plan plan, std::vector<std::string> command_line) {
+Recorder::Recorder(Plan plan, std::vector<std::string> command_line,
+                   std::vector<CompiledKernel> compiled_kernels) {
   run_.tool_version = tool_version();
   run_.tool_commit = tool_commit();
   run_.started_utc = utc_time(started_utc_);
@@ -31,6 +32,7 @@ Recorder::Recorder(Plan plan, std::vector<std::string> command_line) {
   run_.environment = host_environment();
   run_.command_line = std::move(command_line);
   run_.plan = std::move(plan);
+  run_.compiled_kernels = std::move(compiled_kernels);
 }
 
 Recorder::Recorder(const UnfinishedRun& unfinished)

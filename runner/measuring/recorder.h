@@ -23,7 +23,8 @@ class Recorder {
  public:
   using Clock = std::chrono::steady_clock;
 
-  Recorder(Plan plan, std::vector<std::string> command_line);
+  Recorder(Plan plan, std::vector<std::string> command_line,
+           std::vector<CompiledKernel> compiled_kernels = {});
   /// Continues an earlier run.
   explicit Recorder(const UnfinishedRun& unfinished);
 

@@ -35,7 +35,7 @@ Results::Results(const MeasureRequest& request, const std::vector<Run>& earlier_
       observer_(observer),
       worklist_(request.plan, request.device, request.counters),
       recorder_(request.unfinished ? Recorder(*request.unfinished)
-                                   : Recorder(request.plan, request.command_line)) {
+                                   : Recorder(request.plan, request.command_line, request.compiled_kernels)) {
   if (request.rank && request.rank->address.empty()) {
     ranks_obstacle_ =
         "needs NCCL_COMM_ID=HOST:PORT, a free port on the host of rank 0, in the environment of all ranks";
@@ -47,6 +47,7 @@ Results::Results(const MeasureRequest& request, const std::vector<Run>& earlier_
 
 CollectRequest Results::request() const {
   CollectRequest request = worklist_.request();
+  request.compiled_kernels = request_.compiled_kernels;
   if (const auto& rank = request_.rank) {
     request.rank_place = {rank->rank, rank->ranks.value(), rank->address, ranks_obstacle_};
   }

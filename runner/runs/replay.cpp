@@ -14,6 +14,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Whether a point of `plan` is the same in `other`: of a kernel from a file, the name alone says little.
+bool is_same_kernel(const Plan& plan, const Plan& other, const std::string& subject) {
+  const FileKernel* const kernel = find_file_kernel(plan, subject);
+  const FileKernel* const recorded = find_file_kernel(other, subject);
+  if (kernel == nullptr || recorded == nullptr) return kernel == recorded;
+  return kernel->text == recorded->text && kernel->function == recorded->function &&
+         kernel->options == recorded->options && kernel->arguments == recorded->arguments &&
+         kernel->launch == recorded->launch;
+}
+
 /// The identity of a point without its experiment.
 std::string work_of(PointId point) {
   point.experiment.clear();
@@ -44,7 +54,7 @@ Replay replay(const Plan& plan, const Run& recording) {
   }
   for (const PointId& point : all_points(plan)) {
     const auto found = recorded.find(work_of(point));
-    if (found == recorded.end()) {
+    if (found == recorded.end() || !is_same_kernel(plan, recording.plan, point.subject)) {
       answer.missing.push_back(point);
       continue;
     }

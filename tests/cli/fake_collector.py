@@ -184,10 +184,29 @@ def meet():
     sys.exit(5)
 
 
+def as_kernel_from_file(result, request, device):
+    """What differs for a kernel from a file of the plan: its code must be there; without a reference, nothing is verified."""
+    kernel = {kernel["id"]: kernel for kernel in request["plan"].get("kernels", [])}.get(result["subject"])
+    if not kernel:
+        return
+    code = next((code for code in request.get("compiled_kernels", [])
+                 if code["kernel"] == kernel["id"] and code["architecture"] == device["compute_capability"]), None)
+    if not code or not os.path.exists(code["file"]):
+        result.update(status="failed", cause="not compiled for this device")
+        del result["time"], result["verification"]
+        return
+    result["resources"] = {"registers_per_thread": code["registers"], "shared_bytes_per_block": 0, "blocks_per_sm": 8,
+                           "blocks_per_sm_by_registers": 12}
+    if "work" not in kernel:
+        result["work"] = {"read_bytes": 0, "written_bytes": 0, "operations": {}}
+    if "reference" not in kernel:
+        result.pop("verification", None)
+
+
 def measurement(point, index, device, place=None):
     seconds = 1e-4 * (index + 1) * (1.1 if happens("sluggish", f"device:{device['index']}") else 1)
     result = copy.deepcopy(point)
-    axes = point["axes"]
+    axes = dict({"dtype": "f32", "n": 1 << 20, "block": 256}, **point["axes"])
     size = {"f16": 2}.get(axes["dtype"], 4)
     result.update({"device": 0, "launch": {"grid": 1024, "block": axes["block"]},
                    "work": {"read_bytes": size * axes["n"], "written_bytes": 4,
@@ -469,6 +488,7 @@ def main():
         if happens("skip", f"time:{index}"):
             continue
         result = measurement(point, index, device, request.get("rank_place"))
+        as_kernel_from_file(result, request, device)
         poisoned = happens("poison", f"time:{index}")
         if poisoned:
             result.update({"status": "failed", "cause": "an illegal memory access"})
@@ -486,7 +506,7 @@ def main():
                 say({"type": "progress", "phase": "count", "point": index, "what": points[index]["subject"]})
                 accidents(f"count:{index}")
         for index in to_count:
-            n = points[index]["axes"]["n"]
+            n = points[index]["axes"].get("n", 1 << 20)
             counters = {"dram_read_bytes": 4.0 * n, "dram_write_bytes": 0.0, "fadd": 1.25 * n, "fmul": 0.0, "ffma": 0.0}
             if happens("busy", "end") or happens("busy", f"counters:{index}"):
                 counters = {key: {"unavailable": "another program holds the performance counters"} for key in counters}

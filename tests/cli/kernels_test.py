@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels from files: their description, and how they are compiled, with a compiler that only seems to be nvcc."""
 
+import json
 import os
+import re
 import shutil
 import unittest
 
+from program import SOURCE as SOURCE_FOLDER
 from program import ProgramTest
 
 SOURCE = """\
@@ -58,8 +61,14 @@ class Kernels(ProgramTest):
         self.assertIn("\nkernels, compiled for sm_90\n"
                       "  scale: 40 registers, 16 bytes spilled; nvcc 13.0.48\n"
                       '    scale.cu(7): warning #177-D: variable "i" was declared but never referenced\n', result.stdout)
-        self.assertRegex(self.calls()[0], r"-cubin -arch=sm_90 .* -DFACTOR=2$")
+        self.assertRegex(self.calls()[0], r"-cubin .* -arch=sm_90 -DFACTOR=2$")
         self.assert_nothing_written()
+
+    def test_options_may_name_the_architecture(self):
+        self.write("scale.cu", SOURCE.replace("-DFACTOR=2", "[-DFACTOR=2, -arch=sm_90a]"))
+        self.assert_exit(self.call("run", "scale.cu", "--dry-run"), 0)
+        self.assertRegex(self.calls()[0], r" -DFACTOR=2 -arch=sm_90a$")
+        self.assertNotIn("-arch=sm_90 ", self.calls()[0])
 
     def test_compiled_code_is_kept_by_its_content(self):
         self.write("scale.cu", '#include "factor.h"\n' + SOURCE)
@@ -100,17 +109,152 @@ class Kernels(ProgramTest):
         self.assertIn("plan: ladder\n", result.stdout)
         self.assertRegex(result.stdout, r"v2 +2\^20 .*\n +v10 +2\^20 .*\n +v2 +2\^28 .*\n +v10 +2\^28 ")
 
+    def test_new_writes_a_kernel_file(self):
+        result = self.call("new", "my-kernel.cu")
+        self.assert_exit(result, 0)
+        self.assertIn("rooflinectl run my-kernel.cu --dry-run", result.stdout)
+        text = (self.folder / "my-kernel.cu").read_text()
+        self.assertIn("__global__ void my_kernel_kernel(", text)
+        self.assertNotRegex(text, "@|FILE|HEADER")
+        (self.toolkit / "mistake").touch()  # the description is read before the compiler is asked
+        result = self.call("run", "my-kernel.cu", "--dry-run")
+        self.assertIn("my_kernel_kernel<float> does not compile", result.stderr)
+        again = self.call("new", "my-kernel.cu")
+        self.assert_exit(again, 2)
+        self.assertIn("my-kernel.cu: cannot be written: File exists", again.stderr)
+        self.assertEqual((self.folder / "my-kernel.cu").read_text(), text)
+        for name in ["kernel.txt", "kernel", "my kernel.cu", ".cu"]:
+            self.assert_exit(self.call("new", name), 2)
+        self.assert_exit(self.call("new", "missing/kernel.cu"), 3)
+
     def test_a_file_without_a_description_is_refused(self):
         self.write("plain.cu", "__global__ void f() {}\n")
         result = self.call("run", "plain.cu", "--dry-run")
         self.assert_exit(result, 2)
         self.assertIn("plain.cu: nothing tells how to launch its kernel", result.stderr)
 
-    def test_measuring_is_refused(self):
+    def run_of(self, name):
+        return json.loads((self.folder / f"runs/{name}/latest/run.json").read_text())
+
+    def test_a_kernel_is_measured(self):
         result = self.call("run", "scale.cu")
+        self.assert_exit(result, 0)
+        (code,) = self.sent_requests()[0]["compiled_kernels"]
+        self.assertEqual((code["kernel"], code["function"], code["architecture"]), ("scale", "scale", 90))
+        self.assertEqual(code["symbol"], "_Z5scalePf")
+        self.assertTrue(os.path.exists(code["file"]))
+        run = self.run_of("scale")
+        self.assertEqual([m["axes"]["n"] for m in run["measurements"]], [2**20, 2**28])
+        for measured in run["measurements"]:
+            self.assertEqual(measured["status"], "ok")
+            self.assertNotIn("verification", measured)
+        self.assertEqual(run["compiled_kernels"], [code])
+        self.assertEqual((code["registers"], code["spill_bytes"], code["compiler"]), (40, 16, "nvcc 13.0.48"))
+        self.assertEqual(code["warnings"], ['scale.cu(7): warning #177-D: variable "i" was declared but never referenced'])
+
+    def test_reports_show_what_the_compiler_made_of_it(self):
+        result = self.call("run", "scale.cu")
+        self.assert_exit(result, 0)
+        self.assertIn("scale (scale for sm_90) spills: its 40 registers per thread do not suffice", result.stdout)
+        self.assertIn('scale (scale for sm_90): the compiler warns: scale.cu(7): warning #177-D: variable "i"', result.stdout)
+        folder = self.folder / "runs/scale/latest"
+        self.assertIn("| kernel scale | scale, nvcc 13.0.48 for sm\\_90: 40 registers, 16 bytes spilled |\n"
+                      "| compiler's warning | scale.cu(7): warning", (folder / "summary.md").read_text())
+
+    def test_versions_in_a_folder_are_a_ladder(self):
+        (self.folder / "ladder").mkdir()
+        work = "// rooflinectl: work: {read: 4 * n, written: 4 * n, flops: n}\n"
+        self.write("ladder/v1.cu", SOURCE + work)
+        self.write("ladder/v2.cu", SOURCE + work + "// rooflinectl: reference: v1\n")
+        self.assert_exit(self.call("run", "ladder"), 0)
+        folder = self.folder / "runs/ladder/latest"
+        self.assertIn("- v1 2²⁰ → v2 2²⁰: 2.00× slower\n- v1 2²⁸ → v2 2²⁸: 1.33× slower\n", (folder / "summary.md").read_text())
+        explained = self.call("explain", folder).stdout
+        self.assertIn("  register-spills: Registers do not suffice", explained)
+        self.assertIn("    bytes spilled per thread: 16, registers per thread: 40\n", explained)
+        verified = {m["subject"]: "verification" in m for m in self.run_of("ladder")["measurements"]}
+        self.assertEqual(verified, {"v1": False, "v2": True})
+
+    def test_runs_of_it_are_compared_and_followed_like_others(self):
+        for _ in range(2):
+            self.assert_exit(self.call("run", "scale.cu"), 0)
+        runs = sorted(path for path in (self.folder / "runs/scale").iterdir() if not path.is_symlink())
+        self.assertIn("2 points: 2 same", self.call("compare", *runs).stdout)
+        self.assertIn("PASSED", self.call("gate", *runs).stdout)
+        self.assert_exit(self.call("run", "scale.cu", accidents="sluggish@device:0"), 0)
+        slower = (self.folder / "runs/scale/latest").resolve()
+        self.assertIn("2 points: 2 slower", self.call("compare", runs[0], slower).stdout)
+        self.assert_exit(self.call("gate", runs[0], slower), 4)
+        self.assertRegex(self.call("history", "runs/scale").stdout, r"(?m)^scale 2\^28 .* \+10\.0 %")
+
+    def test_a_recording_is_replayed_for_the_same_source_alone(self):
+        self.assert_exit(self.call("run", "scale.cu"), 0)
+        recording = (self.folder / "runs/scale/latest").resolve()
+        result = self.call("run", "scale.cu", "--replay", recording, CUDA_HOME=str(self.folder))
+        self.assert_exit(result, 0)
+        self.assertIn("replayed, not measured", result.stdout)
+        self.write("scale.cu", SOURCE.replace("y[0] *=", "y[0] +="))
+        result = self.call("run", "scale.cu", "--replay", recording, CUDA_HOME=str(self.folder))
         self.assert_exit(result, 3)
-        self.assertIn("this version cannot measure kernels from files", result.stderr)
+        self.assertIn("contains no point of this plan", result.stderr)
+
+    def test_without_declared_work_only_what_was_executed_is_shown(self):
+        result = self.call("run", "scale.cu")
+        self.assertRegex(result.stdout, r"\nscale 2\^28 +2\^28 +– +graph +200.0 µs +– +– ")
+        explained = self.call("explain", self.folder / "runs/scale/latest").stdout
+        self.assertIn("executed work unavailable: dadd: not counted", explained)
+        self.assertNotIn("declared work is wrong", explained)
+
+    def test_each_architecture_is_compiled_for_once(self):
+        result = self.call("run", "scale.cu", "--device", "all", FAKE_COLLECTOR_TWO="1")
+        self.assert_exit(result, 0)
+        self.assertEqual(len(self.calls()), 1)
+        self.assertEqual(len(self.run_of("scale")["measurements"]), 4)
+
+    def test_without_a_gpu_it_compiles_and_says_what_is_missing(self):
+        result = self.call("run", "scale.cu", accidents="no_gpu@start")
+        self.assert_exit(result, 3)
+        self.assertIn("no CUDA device was found; no recording contains any point of this plan", result.stderr)
+        self.assertEqual(len(self.calls()), 1)
+        (self.toolkit / "mistake").touch()
+        self.write("scale.cu", SOURCE + "// changed\n")
+        result = self.call("run", "scale.cu", accidents="no_gpu@start")
+        self.assert_exit(result, 2)
+        self.assertIn("scale does not compile", result.stderr)
         self.assert_nothing_written()
+
+    @unittest.skipIf(os.path.exists("/usr/local/cuda/bin/nvcc"), "the toolkit is where it usually is")
+    def test_without_a_compiler_nothing_is_measured(self):
+        result = self.call("run", "scale.cu", CUDA_HOME=str(self.folder), PATH="/usr/bin:/bin")
+        self.assert_exit(result, 3)
+        self.assertIn("no nvcc was found: kernels from files cannot be compiled", result.stderr)
+        self.assert_nothing_written()
+
+    def test_a_run_is_resumed_with_the_same_source_and_compiler(self):
+        self.assert_exit(self.call("run", "scale.cu", accidents="segv@time:1"), 1)
+        folder = (self.folder / "runs/scale/latest").resolve()
+        self.assertIn("crashed", self.run_of("scale")["measurements"][1]["cause"])
+        (self.toolkit / "nvcc").write_text(FAKE_NVCC.replace("13.0.48", "13.1.2"))
+        result = self.call("run", "--resume", folder)
+        self.assert_exit(result, 2)
+        self.assertIn("compiled by nvcc 13.0.48 when the run began, and now by nvcc 13.1.2", result.stderr)
+        (self.toolkit / "nvcc").write_text(FAKE_NVCC)
+        self.write("scale.cu", SOURCE + "\n")
+        result = self.call("run", "--resume", folder)
+        self.assert_exit(result, 2)
+        self.assertIn("has changed since the run began", result.stderr)
+        self.write("scale.cu", SOURCE)
+        self.assert_exit(self.call("run", "--resume", folder), 0)
+        self.assertEqual([m["status"] for m in self.run_of("scale")["measurements"]], ["ok", "ok"])
+
+    def test_a_dry_run_prints_the_request_with_the_code(self):
+        result = self.call("run", "scale.cu", "--dry-run", "--json")
+        self.assert_exit(result, 0)
+        (code,) = json.loads(result.stdout)["compiled_kernels"]
+        self.assertEqual(code["symbol"], "_Z5scalePf")
+        result = self.call("run", "scale.cu", "--dry-run", "--json", accidents="no_gpu@start")
+        self.assert_exit(result, 0)
+        self.assertEqual(json.loads(result.stdout)["compiled_kernels"], [code])
 
     @unittest.skipUnless(shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc"), "requires nvcc")
     def test_the_real_compiler_instantiates_templates(self):
@@ -124,6 +268,30 @@ class Kernels(ProgramTest):
         result = self.call("run", "scale.cu", "--dry-run", CUDA_HOME=os.path.dirname(os.path.dirname(nvcc)))
         self.assert_exit(result, 2)
         self.assertIn('function of scale(1): error: identifier "scales" is undefined', result.stderr)
+
+    @unittest.skipUnless(shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc"), "requires nvcc")
+    def test_the_real_compiler_takes_the_new_file_and_the_examples(self):
+        nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+        self.assert_exit(self.call("new", "double.cu"), 0)
+        for plan, kernels in [("double.cu", ["double_kernel<float>", "double_kernel<__half>"]),
+                              (SOURCE_FOLDER / "examples/versions", ["scale<256>"] * 3)]:
+            result = self.call("run", plan, "--dry-run", CUDA_HOME=os.path.dirname(os.path.dirname(nvcc)))
+            self.assert_exit(result, 0)
+            compiled = re.findall(r"\n  (\S+): \d+ registers, no spills; nvcc", result.stdout)
+            self.assertEqual(compiled, kernels)
+            self.assertNotIn("warning", result.stdout)
+
+    @unittest.skipUnless(shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc"), "requires nvcc")
+    def test_arguments_that_the_function_does_not_have_are_refused(self):
+        nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+        for parameters, mistake in [
+                ("float* y, int n", "1 argument is described, and the function has another number of parameters"),
+                ("float y", "'y' is described as memory, and its parameter is no pointer")]:
+            self.write("scale.cu", SOURCE.replace("float* y) { y[0] *= FACTOR; }", f"{parameters}) {{}}"))
+            result = self.call("run", "scale.cu", "--dry-run", CUDA_HOME=os.path.dirname(os.path.dirname(nvcc)))
+            self.assert_exit(result, 2)
+            self.assertIn("arguments of scale(", result.stderr)
+            self.assertIn(mistake, result.stderr)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@
 #include "collector/cupti/profiler.h"
 #include "collector/device/device.h"
 #include "collector/device/instruments.h"
-#include "collector/points/prepared_point.h"
+#include "collector/points/variant_point.h"
 #include "core/error.h"
 #include "kernels/ceiling.h"
 #include "kernels/data.h"
@@ -105,12 +105,13 @@ TEST_F(CountersTest, AgreeWithTheWorkOfEveryVariant) {
   const Stream stream;
   CacheFlush flush(device_.l2_bytes);
   Workbench bench;
-  std::vector<PreparedPoint> points;
+  std::vector<std::unique_ptr<VariantPoint>> points;
   std::vector<CountedRange> ranges;
   const std::vector<Expectation> expected = expectations();
   points.reserve(expected.size());
   for (const Expectation& expectation : expected) {
-    PreparedPoint& point = points.emplace_back(point_of(expectation), bench, stream, 1);
+    VariantPoint& point =
+        *points.emplace_back(std::make_unique<VariantPoint>(point_of(expectation), bench, stream, 1));
     ranges.push_back({[&] {
                         point.fill_inputs();
                         flush.enqueue(stream);
@@ -126,7 +127,7 @@ TEST_F(CountersTest, AgreeWithTheWorkOfEveryVariant) {
   ASSERT_EQ(counters.size(), expected.size());
   const auto n = static_cast<double>(kElements);
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    SCOPED_TRACE(range_name(points[i].id()));
+    SCOPED_TRACE(range_name(points[i]->id()));
     const auto fadd = value_of(counters[i], counter::kFadd);
     ASSERT_TRUE(fadd);
     EXPECT_NEAR(*fadd / n, expected[i].fadd_per_element, 0.001 * expected[i].fadd_per_element);
@@ -153,10 +154,10 @@ TEST_F(CountersTest, OfTensorOperationsAgreeWithTheMatrixProductsOfTheSource) {
   Workbench bench;
   const std::unique_ptr<Profiler> tensor_profiler = open_profiler(device_.index, tensor_metrics());
   const auto count = [&](const char* variant, Dtype dtype) {
-    PreparedPoint point({.experiment = "test",
-                         .subject = variant,
-                         .axes = axes_of({.dtype = dtype, .n_elements = kElements, .block_size = 256})},
-                        bench, stream, 1);
+    VariantPoint point({.experiment = "test",
+                        .subject = variant,
+                        .axes = axes_of({.dtype = dtype, .n_elements = kElements, .block_size = 256})},
+                       bench, stream, 1);
     const CountedRange range{[&] {
                                point.fill_inputs();
                                stream.synchronize();

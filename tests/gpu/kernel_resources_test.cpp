@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "collector/device/instruments.h"
-#include "collector/points/prepared_point.h"
+#include "collector/points/variant_point.h"
 #include "kernels/cuda_check.h"
 #include "tests/gpu/device.h"
 
@@ -19,7 +19,7 @@ TEST_F(KernelResourcesTest, AreThoseOfTheKernelThatDoesTheWork) {
   const PointId id = {.experiment = "test",
                       .subject = "sum_smem_tree",  // zeroes its output first
                       .axes = axes_of({.n_elements = 1 << 20, .block_size = 256, .elements_per_thread = 8})};
-  PreparedPoint point(id, bench, stream, 1);
+  VariantPoint point(id, bench, stream, 1);
   const auto resources = kernel_resources([&] { point.launch(0); }, stream);
   ASSERT_TRUE(resources);
   EXPECT_GE(resources->shared_bytes_per_block, 256 * 4);

@@ -284,6 +284,16 @@ inline Run full_run() {
                        .launch = {{"n / 256"}, {"256"}, {"2"}, "1024"},
                        .work = {"4 * n", "4 * n", "2 * n", "2 * n", "f32"},
                        .reference = {"simple", {{"y", "/home/me/y.npy"}}, 1e-5, 1e-8}}};
+  run.compiled_kernels = {{.kernel = "scale",
+                           .function = "scale<float>",
+                           .options = {"-use_fast_math"},
+                           .architecture = 90,
+                           .compiler = "nvcc 13.0.48",
+                           .symbol = "_Z5scaleIfEvPfS0_",
+                           .registers = 40,
+                           .spill_bytes = 16,
+                           .warnings = {"scale.cu(7): warning #177-D: variable \"i\" was never referenced"},
+                           .file = "/home/me/.cache/rooflinectl/kernels/0123.cubin"}};
   run.primitives = {
       {.info = scan,
        .latency = {.median = CounterValue::measured(5000),

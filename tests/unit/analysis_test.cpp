@@ -16,6 +16,7 @@
 #include "tests/support/changed_runs.h"
 #include "tests/support/full_run.h"
 #include "tests/support/operations.h"
+#include "tests/support/program_run.h"
 
 namespace rooflinectl::analysis_test {
 namespace {
@@ -1079,6 +1080,25 @@ TEST(Ladder, StepsFromEachVersionToTheNext) {
   EXPECT_DOUBLE_EQ(analysis.experiments[0].steps[1].speedup, 3);
 }
 
+/// A kernel from a file with one result.
+FileKernel file_kernel(const std::string& id, const std::string& result) {
+  FileKernel kernel;
+  kernel.id = id;
+  FileKernelArgument argument;
+  argument.name = result;
+  argument.kind = ArgumentKind::out;
+  kernel.arguments = {argument};
+  return kernel;
+}
+
+TEST(Ladder, StepsBetweenKernelsFromFilesThatWriteTheSame) {
+  rooflinectl::Run run = run_of({float_sum("a", 4e-3), float_sum("b", 3e-3), float_sum("c", 1e-3)});
+  run.catalogue.variants.clear();
+  EXPECT_THAT(steps_of(analyse(run)), IsEmpty());
+  run.plan.kernels = {file_kernel("a", "y"), file_kernel("b", "other"), file_kernel("c", "y")};
+  EXPECT_THAT(steps_of(analyse(run)), ElementsAre("a.256→c.256"));
+}
+
 TEST(Ladder, StepsOnlyBetweenComparablePoints) {
   Measurement block = float_sum("v1", 1);
   block.point.axes.set(axis::kBlock, 128);
@@ -1338,6 +1358,26 @@ TEST(Analyse, SurvivesAnyRunThatCanBeRead) {
   EXPECT_EQ(analysis.experiments[0].points[0].flop_per_s, std::nullopt);
   EXPECT_EQ(analysis.experiments[0].points[0].roof, std::nullopt);
   EXPECT_THAT(analysis.experiments[0].steps, IsEmpty());
+}
+
+TEST(AnalysePoint, IsJudgedByWhatItExecutedIfItDeclaresNothing) {
+  const rooflinectl::Run run = constructed::program_run();
+  std::size_t judged = 0;
+  for (const Measurement& of_program : run.measurements) {
+    Measurement of_file = of_program;
+    of_file.launches.reset();
+    const RooflinePoint expected = analyse_point(run, of_program);
+    const RooflinePoint point = analyse_point(run, of_file);
+    ASSERT_EQ(point.roof.has_value(), expected.roof.has_value());
+    EXPECT_EQ(point.flops_executed, expected.flops_executed);
+    EXPECT_EQ(point.useful_bytes_per_s, std::nullopt);
+    if (!point.roof) continue;
+    ++judged;
+    EXPECT_EQ(point.roof->time_s, expected.roof->time_s);
+    of_file.work.read_bytes = 1e6;
+    EXPECT_FALSE(has_executed_work_alone(of_file));
+  }
+  EXPECT_GT(judged, 3);
 }
 
 TEST(FindCeiling, NeedsIdSourceAndDevice) {

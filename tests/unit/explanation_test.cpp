@@ -91,6 +91,20 @@ struct Example {
                                                 "nvlink", "", kBytesPerS, "constructed"));
     measurement.work.link_bytes = share * measurement.time->median_s * kBytesPerS;
   }
+  /// Makes it a kernel from a file.
+  void compile_with_spills(std::uint64_t bytes) {
+    FileKernel kernel;
+    kernel.id = measurement.point.subject;
+    kernel.function = "sum";
+    kernel.launch = {.grid = {"8192"}, .block = {"256"}, .cluster = {}, .shared_bytes = {}};
+    run.plan.kernels = {kernel};
+    CompiledKernel compiled;
+    compiled.kernel = kernel.id;
+    compiled.function = kernel.function;
+    compiled.architecture = run.device().compute_capability;
+    compiled.spill_bytes = bytes;
+    run.compiled_kernels = {compiled};
+  }
   void time(double seconds) { measurement.time = constructed::time(seconds); }
   void forget(std::string_view key) {
     measurement.counters.insert_or_assign(std::string(key), CounterValue::unavailable("not counted"));
@@ -309,6 +323,8 @@ const std::vector<Case>& cases() {
        [](Example& e) {
          e.measurement.resources = KernelResources{64, 50000, 4, 5};
        }},
+      {"register-spills", [](Example& e) { e.compile_with_spills(8); },
+       [](Example& e) { e.compile_with_spills(0); }},
       {"branch-divergence",
        [](Example& e) {
          use_issue_slots(e, 0.26);

@@ -103,6 +103,21 @@ TEST(KernelFile, ACallHasTheValuesOfAPoint) {
   EXPECT_EQ(call.work.operations.at(Dtype::f16).flops, 1 << 20);
 }
 
+TEST(KernelFile, FillsSuitTheTypeUnlessTheyAreDescribed) {
+  const auto fill_of = [](const std::string& argument) {
+    const Plan plan = plan_of({{"my/scale.cu", source("  x: {" + argument + ", count: n}")}});
+    return call_of(plan.kernels[0], all_points(plan)[0].axes).arguments[0].fill.kind;
+  };
+  EXPECT_EQ(fill_of("in: f32"), FillKind::uniform);
+  EXPECT_EQ(fill_of("inout: i32"), FillKind::integers);
+  EXPECT_EQ(fill_of("in: u8, fill: index"), FillKind::index);
+  EXPECT_EQ(fill_of("in: u8, fill: n - 1"), FillKind::value);
+  EXPECT_THAT(
+      mistakes_in(source("  x: {in: i32, count: n, fill: uniform}")),
+      ElementsAre("my/scale.cu:6:48: 'uniform' are fractions, which i32 does not have; use 'integers' "
+                  "(in kernels.scale.f32.n1048576.b256)"));
+}
+
 TEST(KernelFile, VersionsStandSideBySideAtEqualAxes) {
   const std::string kernels =
       "// rooflinectl: kernels:\n"

@@ -45,6 +45,7 @@ std::vector<Message> every_message() {
 CollectRequest some_request() {
   CollectRequest request;
   request.plan = constructed::full_run().plan;
+  request.compiled_kernels = constructed::full_run().compiled_kernels;
   request.mode = CollectMode::once;
   request.counters = false;
   request.device = "GPU-00000000-0000-0000-0000-000000000001";

@@ -419,6 +419,7 @@ bool may_be_absent(const Pointer& place) {
                                                         "cause",
                                                         "clock_event_reasons",
                                                         "collectives",
+                                                        "compiled_kernels",
                                                         "confirmation",
                                                         "counter_repeats",
                                                         "counter_spread",
@@ -500,6 +501,7 @@ bool may_be_absent(const Pointer& place) {
   const std::string in = parent.to_string();
   const bool of_kernel =
       place.to_string() == "/plan/kernels" ||
+      (in.starts_with("/compiled_kernels") && (place.back() == "options" || place.back() == "warnings")) ||
       (in.starts_with("/plan/kernels") && (kernel_fields.contains(place.back()) || in.ends_with("/work") ||
                                            in.find("/reference") != std::string::npos));
   return in_map || of_link || of_collectives || of_device || optional_device || optional_clock ||

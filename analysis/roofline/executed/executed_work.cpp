@@ -147,7 +147,7 @@ ExecutedWork executed_work(const Measurement& measurement) {
   const Counters& counters = measurement.counters;
   const Dtype precision = precision_of(measurement);
   if (is_integer(precision)) return {};
-  const bool are_all_types = is_observed(measurement);
+  const bool are_all_types = has_executed_work_alone(measurement);
   const auto missing = [](std::string reason) { return ExecutedWork{std::nullopt, std::move(reason)}; };
   auto counted = are_all_types ? counted_in_pipes(counters) : counted_operations(counters, precision);
   if (!counted && are_all_types && are_negligible_beside_tensor_cores(counters)) counted = Operations{};

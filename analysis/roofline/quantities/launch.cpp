@@ -179,6 +179,17 @@ const Quantity kRegistersPerThread = {
       return resources(p) ? MaybeValue(resources(p)->registers_per_thread) : std::nullopt;
     }};
 
+const Quantity kSpilledBytes = {
+    .name = "bytes spilled per thread",
+    .unit = Unit::count,
+    .formula = "bytes of the spill stores and loads that ptxas reports of a kernel from a file",
+    .of =
+        [](R, P p) {
+          return p.compiled == nullptr ? MaybeValue()
+                                       : MaybeValue(static_cast<double>(p.compiled->spill_bytes));
+        },
+    .is_of_nothing = [](P p) { return p.compiled == nullptr; }};
+
 const Quantity kRegisterSlack = {.name = "register block limit over block limit",
                                  .unit = Unit::factor,
                                  .formula = "blocks per SM that registers allow / blocks per SM that fit",

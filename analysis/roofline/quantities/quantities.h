@@ -90,6 +90,7 @@ extern const Quantity kWaves;
 extern const Quantity kIdleRoom;
 extern const Quantity kWaveBalance;
 extern const Quantity kRegistersPerThread;
+extern const Quantity kSpilledBytes;
 extern const Quantity kRegisterSlack;
 
 // Bytes, bytes in flight, atomics, accesses.

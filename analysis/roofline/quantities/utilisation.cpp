@@ -21,14 +21,14 @@ MaybeValue utilisation(R, P point) {
   return use != nullptr ? use->utilisation : std::nullopt;
 }
 
-/// What follows from the counts of a kernel of a profiled program.
+/// What follows from the counts of a kernel without declared work.
 MaybeValue observed_share(P point, Bound resource) {
   const ResourceUse* use = find_use(point, resource);
   return use != nullptr ? share_of_time(point, use->time_s) : std::nullopt;
 }
 
 MaybeValue dram_share(R run, P point) {
-  if (is_observed(point)) return observed_share(point, Bound::dram);
+  if (has_executed_work_alone(point)) return observed_share(point, Bound::dram);
   const Traffic traffic = dram_traffic(run, *point.measurement);
   if (traffic.bytes() <= 0) return time_s(point) ? MaybeValue(0) : std::nullopt;
   const auto limit = ceilings(run, point).memory(traffic);
@@ -36,7 +36,7 @@ MaybeValue dram_share(R run, P point) {
 }
 
 MaybeValue l2_share(R run, P point) {
-  if (is_observed(point)) return observed_share(point, Bound::l2);
+  if (has_executed_work_alone(point)) return observed_share(point, Bound::l2);
   const auto limit = ceilings(run, point).cache(MemoryLevel::l2);
   if (!limit) return std::nullopt;
   const double bytes = count(point, counter::kL2Bytes).value_or(point.dram_bytes_useful);
@@ -44,7 +44,7 @@ MaybeValue l2_share(R run, P point) {
 }
 
 MaybeValue shared_share(R run, P point) {
-  if (is_observed(point)) return observed_share(point, Bound::shared);
+  if (has_executed_work_alone(point)) return observed_share(point, Bound::shared);
   const auto limit = ceilings(run, point).cache(MemoryLevel::shared);
   const auto passed = shared_traffic(point.measurement->counters);
   return limit && passed ? share_of_time(point, *passed / limit->per_s) : std::nullopt;
@@ -65,7 +65,7 @@ MaybeValue operations_share(R run, P point, const Operations& done, Dtype precis
 /// The operations of a pipe whose instructions are counted; declared ones where they were not.
 template <Dtype kPrecision>
 MaybeValue counted_share(R run, P point) {
-  if (is_observed(point)) return observed_share(point, pipe_of(kPrecision));
+  if (has_executed_work_alone(point)) return observed_share(point, pipe_of(kPrecision));
   const Measurement& measurement = *point.measurement;
   auto done = counted_operations(measurement.counters, kPrecision);
   const Work work = work_of_one_gpu(measurement);
@@ -75,7 +75,7 @@ MaybeValue counted_share(R run, P point) {
 
 template <Bound kPipe>
 MaybeValue declared_share(R run, P point) {
-  if (is_observed(point)) return observed_share(point, kPipe);
+  if (has_executed_work_alone(point)) return observed_share(point, kPipe);
   MaybeValue share;
   const Work work = work_of_one_gpu(*point.measurement);
   for (const auto& [precision, done] : work.operations) {

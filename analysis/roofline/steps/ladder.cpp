@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 
 #include "analysis/roofline/point.h"
 #include "analysis/roofline/steps/counter_changes.h"
@@ -11,10 +13,23 @@ namespace rooflinectl {
 
 namespace {
 
-/// Complete results are not compared with partial ones.
-bool same_output(const Catalogue& catalogue, const PointId& a, const PointId& b) {
-  const VariantInfo* variant_a = catalogue.find_variant(a.subject);
-  const VariantInfo* variant_b = catalogue.find_variant(b.subject);
+/// The names of the arguments that a kernel from a file writes.
+std::set<std::string> results_of(const FileKernel& kernel) {
+  std::set<std::string> names;
+  for (const FileKernelArgument& argument : kernel.arguments) {
+    if (argument.kind == ArgumentKind::out || argument.kind == ArgumentKind::inout)
+      names.insert(argument.name);
+  }
+  return names;
+}
+
+/// Complete results are not compared with partial ones, nor kernels from files that write other arguments.
+bool same_output(const Run& run, const PointId& a, const PointId& b) {
+  const FileKernel* const kernel_a = find_file_kernel(run.plan, a.subject);
+  const FileKernel* const kernel_b = find_file_kernel(run.plan, b.subject);
+  if (kernel_a != nullptr && kernel_b != nullptr) return results_of(*kernel_a) == results_of(*kernel_b);
+  const VariantInfo* variant_a = run.catalogue.find_variant(a.subject);
+  const VariantInfo* variant_b = run.catalogue.find_variant(b.subject);
   return variant_a != nullptr && variant_b != nullptr && variant_a->output == variant_b->output;
 }
 
@@ -39,7 +54,7 @@ Axes ladder_axes(const PointId& point) {
 
 }  // namespace
 
-std::vector<LadderStep> ladder_steps(const Catalogue& catalogue, const std::vector<RooflinePoint>& points) {
+std::vector<LadderStep> ladder_steps(const Run& run, const std::vector<RooflinePoint>& points) {
   std::map<Axes, std::vector<std::size_t>> ladders;  // places of their points
   for (std::size_t i = 0; i < points.size(); ++i) {
     ladders[ladder_axes(points[i].measurement->point)].push_back(i);
@@ -53,8 +68,7 @@ std::vector<LadderStep> ladder_steps(const Catalogue& catalogue, const std::vect
     for (const auto is_next : {is_next_setting, is_next_version}) {
       const auto found = std::find_if(first, candidates.end(), [&](std::size_t candidate) {
         const RooflinePoint& to = points[candidate];
-        return from.family == to.family &&
-               same_output(catalogue, from.measurement->point, to.measurement->point) &&
+        return from.family == to.family && same_output(run, from.measurement->point, to.measurement->point) &&
                is_next(from.measurement->point, to.measurement->point);
       });
       if (found == candidates.end()) continue;

@@ -8,6 +8,6 @@
 namespace rooflinectl {
 
 /// The steps between the points of one experiment, given in plan order. The steps point into `points`.
-std::vector<LadderStep> ladder_steps(const Catalogue& catalogue, const std::vector<RooflinePoint>& points);
+std::vector<LadderStep> ladder_steps(const Run& run, const std::vector<RooflinePoint>& points);
 
 }  // namespace rooflinectl

@@ -56,4 +56,17 @@ void fields(auto& f, Is<FileKernel> auto& kernel) {
   f.optional("reference", kernel.reference);
 }
 
+void fields(auto& f, Is<CompiledKernel> auto& compiled) {
+  f("kernel", compiled.kernel);
+  f("function", compiled.function);
+  f.optional("options", compiled.options);
+  f("architecture", compiled.architecture);
+  f("compiler", compiled.compiler);
+  f("symbol", compiled.symbol);
+  f("registers", compiled.registers, AtLeast{0});
+  f("spill_bytes", compiled.spill_bytes);
+  f.optional("warnings", compiled.warnings);
+  f("file", compiled.file);
+}
+
 }  // namespace rooflinectl::serial

@@ -111,6 +111,7 @@ void fields(auto& f, Is<RankPlace> auto& place) {
 
 void fields(auto& f, Is<CollectRequest> auto& request) {
   f("plan", request.plan);
+  f.optional("compiled_kernels", request.compiled_kernels);
   f("mode", request.mode);
   f("counters", request.counters);
   f("device", request.device);

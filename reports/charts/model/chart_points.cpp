@@ -77,10 +77,12 @@ std::string sentence_on(const RooflinePoint& point) {
   if (is_observed(point)) return program_sentence(point);
   const std::vector<std::string_view> flags = names_of(notable_flags(point));
   const auto& time = point.measurement->time;
-  return fmt::format("{}: {}, {} useful at {} {}/byte, {} of roofline, {}{}{}", point.label,
+  const bool is_executed = has_executed_work_alone(point);
+  return fmt::format("{}: {}, {} {} at {} {}/byte, {} of roofline, {}{}{}", point.label,
                      time ? format::duration(time->median_s) : "not timed",
-                     rate_text(point, point.flop_per_s),
-                     format::optional(point.ai_useful, [](double ai) { return format::significant(ai); }),
+                     rate_text(point, main_rate(point)), is_executed ? "executed" : "useful",
+                     format::optional(is_executed ? point.ai_executed : point.ai_useful,
+                                      [](double ai) { return format::significant(ai); }),
                      operations_of(point), format::optional(point.fraction_of_roofline, format::percent),
                      words_for(point.bound).phrase, flags.empty() ? "" : ", ", fmt::join(flags, ", "));
 }
@@ -89,7 +91,7 @@ std::string level_sentence(const RooflinePoint& point, const LevelUse& use) {
   const std::string utilisation = format::optional(use.utilisation, format::percent);
   return fmt::format(
       "{} at {}: {} {} at {} {}/byte, {}", point.label, level_name(use.level),
-      rate_text(point, main_rate(point)), is_observed(point) ? "executed" : "useful",
+      rate_text(point, main_rate(point)), has_executed_work_alone(point) ? "executed" : "useful",
       format::optional(use.ai, [](double ai) { return format::significant(ai); }), operations_of(point),
       use.ceiling.empty() ? "no ceiling measured" : fmt::format("{} of {}", utilisation, use.ceiling));
 }
@@ -131,7 +133,7 @@ ChartPoint chart_point(const RooflinePoint& point) {
   chart.useful = plane_point(point.ai_useful, point.flop_per_s);
   chart.executed = plane_point(point.ai_executed, point.executed_flop_per_s);
   if (chart.useful && chart.executed && !differ(*chart.useful, *chart.executed)) chart.executed.reset();
-  if (is_observed(point)) std::swap(chart.useful, chart.executed);
+  if (has_executed_work_alone(point)) std::swap(chart.useful, chart.executed);
   if (chart.useful && point.roof && point.roof->resource == Bound::nvlink) {
     chart.link_flop_per_s = point.roof->flop_per_s;
   }
@@ -144,7 +146,7 @@ ChartPoint chart_point(const RooflinePoint& point) {
     chart.time = format::duration(measurement.time->median_s);
     const LaunchTime time = mean_launch(measurement);
     if (chart.useful && is_drawable(time.low_s) && is_drawable(time.high_s)) {
-      const double flops = is_observed(point) ? *point.flops_executed : point.flops_useful;
+      const double flops = has_executed_work_alone(point) ? *point.flops_executed : point.flops_useful;
       chart.useful_flop_per_s = Range{flops / time.high_s, flops / time.low_s};
     }
   } else {

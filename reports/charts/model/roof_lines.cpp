@@ -62,7 +62,7 @@ RoofLine roof_line(const Ceiling& ceiling) {
 
 bool is_roof_of_program(const Ceiling& ceiling, const std::vector<RooflinePoint>& points) {
   return std::any_of(points.begin(), points.end(), [&](const RooflinePoint& point) {
-    const ResourceUse* const pipe = is_observed(point) ? main_pipe(point.resources) : nullptr;
+    const ResourceUse* const pipe = has_executed_work_alone(point) ? main_pipe(point.resources) : nullptr;
     return pipe != nullptr && contains(pipe->ceilings, ceiling.id);
   });
 }
@@ -84,7 +84,7 @@ std::vector<RoofLine> dram_roofs(const Run& run, const ExperimentAnalysis& exper
     return ceiling.source == CeilingSource::measured &&
            std::any_of(points.begin(), points.end(), [&](const RooflinePoint& point) {
              // L2, for the points that it serves; executed work is drawn at its DRAM intensity only.
-             return point.roof && !is_observed(point) && point.roof->memory_ceiling == ceiling.id;
+             return point.roof && !has_executed_work_alone(point) && point.roof->memory_ceiling == ceiling.id;
            });
   });
 }

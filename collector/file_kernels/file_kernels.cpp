@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/file_kernels/file_kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "core/files/files.h"
+#include "core/plan/kernel_call.h"
+#include "core/plan/stored_elements.h"
+#include "kernels/cuda_check.h"
+
+namespace rooflinectl {
+
+namespace {
+
+/// As `call_of`, for a plan that was checked when it was read.
+KernelCall checked_call(const FileKernel& kernel, const Axes& axes) {
+  try {
+    return call_of(kernel, axes);
+  } catch (const KernelMistake& mistake) {
+    throw Error(ErrorKind::usage, fmt::format("{}: {}: {}", kernel.id, mistake.field(), mistake.what()));
+  }
+}
+
+/// Of all arguments that are memory.
+std::size_t data_bytes(const KernelCall& call) {
+  std::size_t bytes = 0;
+  for (const CallArgument& argument : call.arguments) {
+    if (argument.kind != ArgumentKind::scalar) bytes += argument.bytes();
+  }
+  return bytes;
+}
+
+bool has_inout(const KernelCall& call) {
+  return std::any_of(call.arguments.begin(), call.arguments.end(),
+                     [](const CallArgument& argument) { return argument.kind == ArgumentKind::inout; });
+}
+
+/// Throws Error(usage) unless the reference has as many results.
+void require_count(const CallArgument& result, std::uint64_t expected, const std::string& of) {
+  if (result.count == expected) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("'{}' has {} elements, but {} in {}", result.name, result.count, expected, of));
+}
+
+}  // namespace
+
+FileKernels::FileKernels(const Plan& plan, const std::vector<CompiledKernel>& compiled,
+                         const DeviceInfo& device)
+    : plan_(plan), compiled_(compiled), device_(device) {}
+
+LaunchPlan FileKernels::plan_of(const PointId& point) const {
+  const KernelCall call = checked_call(kernel_of(point), point.axes);
+  return launch_plan({.input_bytes = std::max<std::size_t>(data_bytes(call), 1),
+                      .cache = cache_of(point).value_or(CacheState::cold),
+                      .changes_inputs = has_inout(call),
+                      .must_be_plain = mode_of(point) == LaunchMode::plain},
+                     device_);
+}
+
+std::size_t FileKernels::input_bytes(const PointId& point, int copies) const {
+  const FileKernel& kernel = kernel_of(point);
+  const ArgumentLayout layout(checked_call(kernel, point.axes).arguments);
+  const FileKernel* const reference = find_file_kernel(plan_, kernel.reference.kernel);
+  if (reference == nullptr) return argument_bytes(layout, copies, nullptr);
+  const ArgumentLayout of_reference(checked_call(*reference, point.axes).arguments);
+  return argument_bytes(layout, copies, &of_reference);
+}
+
+LoadedKernel& FileKernels::loaded(const FileKernel& kernel, const KernelCall& call) {
+  const auto found = std::find_if(compiled_.begin(), compiled_.end(), [&](const CompiledKernel& compiled) {
+    return compiled.kernel == kernel.id && compiled.function == call.function &&
+           compiled.options == call.options && compiled.architecture == device_.compute_capability;
+  });
+  if (found == compiled_.end()) {
+    throw Error(ErrorKind::usage, fmt::format("{} of '{}' was not compiled for sm_{}", call.function,
+                                              kernel.id, device_.compute_capability));
+  }
+  const auto known = loaded_.find(&*found);
+  return known != loaded_.end() ? known->second
+                                : loaded_.emplace(&*found, LoadedKernel(*found)).first->second;
+}
+
+BoundCall FileKernels::bound(const FileKernel& kernel, const Axes& axes) {
+  KernelCall call = checked_call(kernel, axes);
+  LoadedKernel& code = loaded(kernel, call);
+  return {std::move(call), code};
+}
+
+std::optional<PointReference> FileKernels::reference_of(const FileKernel& kernel, const BoundCall& call,
+                                                        const Axes& axes) {
+  PointReference reference;
+  reference.described = kernel.reference;
+  if (const FileKernel* const other = find_file_kernel(plan_, kernel.reference.kernel)) {
+    reference.call.emplace(bound(*other, axes));
+  }
+  for (const CallArgument& argument : call.call().arguments) {
+    if (argument.kind != ArgumentKind::out && argument.kind != ArgumentKind::inout) continue;
+    const auto file = kernel.reference.files.find(argument.name);
+    if (file != kernel.reference.files.end()) {
+      const std::string content = read_file(file->second);
+      const StoredElements elements = stored_elements(content, file->second, argument.type);
+      require_count(argument, elements.count, file->second);
+      DeviceBuffer d_elements(elements.bytes.size());
+      kernels::check(
+          cudaMemcpy(d_elements.data(), elements.bytes.data(), elements.bytes.size(), cudaMemcpyHostToDevice),
+          "cudaMemcpy");
+      reference.files.emplace(argument.name, std::move(d_elements));
+      reference.types.emplace(argument.name, elements.type);
+    } else if (reference.call) {
+      const auto place = reference.call->find(argument.name);
+      const std::string name = fmt::format("the reference '{}'", kernel.reference.kernel);
+      require_count(argument, place ? reference.call->call().arguments[*place].count : 0, name);
+    }
+  }
+  if (!reference.call && reference.files.empty()) return std::nullopt;
+  return reference;
+}
+
+std::unique_ptr<PreparedPoint> FileKernels::prepare(const PointId& point, Workbench& bench,
+                                                    const Stream& stream, int copies, PreparedFor purpose) {
+  const FileKernel& kernel = kernel_of(point);
+  BoundCall call = bound(kernel, point.axes);
+  std::optional<PointReference> reference;
+  if (purpose == PreparedFor::timing) reference = reference_of(kernel, call, point.axes);
+  return std::make_unique<FileKernelPoint>(point, std::move(call), std::move(reference), bench, stream,
+                                           copies);
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels from files on a real GPU: right, wrong, out of bounds, endless, of every type. Needs `rooflinectl` and its collector
+(environment variable ROOFLINECTL, or on the PATH) and nvcc. Exits with 77 where there is no GPU or no nvcc."""
+
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from this_machine import no_gpu
+
+PROGRAM = pathlib.Path(shutil.which(os.environ.get("ROOFLINECTL", "rooflinectl")) or "rooflinectl").resolve()
+SILENCE_LIMIT_S = 4
+TYPES = {"f64": "double", "f32": "float", "f16": "__half", "bf16": "__nv_bfloat16", "i64": "long long", "i32": "int",
+         "i16": "short", "i8": "signed char", "u64": "unsigned long long", "u32": "unsigned int", "u16": "unsigned short",
+         "u8": "unsigned char"}
+
+
+def examples():
+    for folder in [pathlib.Path(__file__).resolve().parents[2] / "examples", PROGRAM.parents[1] / "share/rooflinectl/examples"]:
+        if (folder / "versions").is_dir():
+            return folder
+    return None
+
+
+def kernel(body, n=1000, arguments="  y: {out: f32, count: n}", parameters="float* y, int n",
+           launch='{grid: "ceil_div(n, block)", block: block}', more=""):
+    """A file with one kernel `f` of `n` elements."""
+    lines = ["function: f", f"axes: {{n: [{n}], block: 256}}", "arguments:", *arguments.splitlines(), "  n: {scalar: i32, value: n}",
+             f"launch: {launch}", "timing: {time_limit: 500 ms}", *more.splitlines()]
+    text = "".join(f"// rooflinectl: {line}\n" for line in lines)
+    return text + "#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n" + \
+        f"__global__ void f({parameters}) {{\n  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  {body}\n}}\n"
+
+
+GOOD = "if (i < n) y[i] = 2 * i;"
+
+
+class FileKernels(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_plan(self, plan, code=0, *arguments):
+        environment = dict(os.environ, XDG_CACHE_HOME=str(self.folder / "cache"), ROOFLINECTL_SILENCE_LIMIT=str(SILENCE_LIMIT_S))
+        finished = subprocess.run([PROGRAM, "run", plan, "--require-gpu", *arguments], cwd=self.folder, capture_output=True, text=True,
+                                  env=environment, timeout=300, check=False)
+        self.assertEqual(finished.returncode, code, finished.stdout + finished.stderr)
+        self.output = finished.stdout + finished.stderr
+        (file,) = [path for path in (self.folder / "runs").glob("*/*/run.json") if not path.parent.is_symlink()]
+        run = json.loads(file.read_text())
+        shutil.rmtree(self.folder / "runs")
+        return run
+
+    def measure(self, files, code=0):
+        """The measurements of a folder with these kernels, by subject."""
+        folder = self.folder / "kernels"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for name, text in files.items():
+            (folder / f"{name}.cu").write_text(text)
+        return {m["subject"]: m for m in self.run_plan("kernels", code)["measurements"]}
+
+    def assert_ok(self, measurement):
+        self.assertEqual(measurement["status"], "ok", measurement.get("cause"))
+        self.assertGreater(measurement["time"]["median_s"], 0)
+
+    def test_the_new_file(self):
+        subprocess.run([PROGRAM, "new", "scale.cu"], cwd=self.folder, check=True, capture_output=True)
+        run = self.run_plan("scale.cu")
+        self.assertEqual(len(run["measurements"]), 8)
+        for measurement in run["measurements"]:
+            self.assert_ok(measurement)
+            n, counters = measurement["axes"]["n"], measurement["counters"]
+            self.assertGreater(measurement["resources"]["blocks_per_sm"], 0)
+            self.assertEqual(measurement["launch"], {"grid": n // 256, "block": 256})
+            if run["counter_session"]["available"]:
+                self.assertEqual(counters["fmul"], n)
+                if n == 2**26 and measurement["axes"]["cache"] == "cold":
+                    size = {"f32": 4, "f16": 2}[measurement["axes"]["dtype"]]
+                    self.assertAlmostEqual(counters["dram_read_bytes"] / (size * n), 1, delta=0.02)
+        by_registers = {code["function"]: code["registers"] for code in run["compiled_kernels"]}
+        measured = {m["axes"]["dtype"]: m["resources"]["registers_per_thread"] for m in run["measurements"]}
+        self.assertEqual(measured, {"f32": by_registers["scale_kernel<float>"], "f16": by_registers["scale_kernel<__half>"]})
+
+    @unittest.skipIf(examples() is None, "the examples are not installed")
+    def test_versions_are_verified_and_stand_side_by_side(self):
+        run = self.run_plan(examples() / "versions")
+        self.assertEqual(len(run["measurements"]), 12)
+        for measurement in run["measurements"]:
+            self.assert_ok(measurement)
+            if measurement["subject"] != "v1_simple":
+                self.assertEqual(measurement["verification"], {"passed": True, "worst_error_over_bound": 0.0,
+                                                               "detail": "as 'v1_simple': worst error 0 of the bound"})
+        self.assertIn("v2_vector", self.output)
+
+    def test_writes_beside_an_argument_are_named(self):
+        behind = self.measure({"f": kernel("y[i] = 2 * i;"), "g": kernel(GOOD)}, 1)
+        self.assertEqual(behind["f"]["status"], "unverified")
+        self.assertRegex(behind["f"]["cause"], r"^wrote outside 'y' \(1000 elements of f32\): bytes 1 to 96 behind its end$")
+        self.assertNotIn("time", behind["f"])
+        self.assert_ok(behind["g"])
+        before = self.measure({"f": kernel("y[i] = 1; if (i == 0) y[-2] = 1;", 1024)}, 1)["f"]
+        self.assertRegex(before["cause"], r"^wrote outside 'y' \(1024 elements of f32\): bytes [56] to [78] before its beginning$")
+
+    def test_a_copy_that_is_too_long_is_noticed(self):
+        copied = self.measure({"f": kernel("y[i] = x[i];", arguments="  x: {in: f32, count: n}\n  y: {out: f32, count: n}",
+                                           parameters="const float* x, float* y, int n")}, 1)["f"]
+        self.assertIn("wrote outside 'y'", copied["cause"])
+
+    def test_arguments_that_may_only_be_read_stay_as_they_are(self):
+        changed = self.measure({"f": kernel("if (i < n) { y[i] = x[i]; if (i == 5) x[i] += 1; }",
+                                            arguments="  x: {in: f32, count: n}\n  y: {out: f32, count: n}",
+                                            parameters="float* x, float* y, int n")}, 1)["f"]
+        self.assertEqual(changed["cause"], "changed element 5 of 'x', which is described as 'in'; what is read and written is 'inout'")
+
+    def test_wrong_results_are_shown(self):
+        wrong = self.measure({"f": kernel("if (i < n) y[i] = i == 7 ? 15 : 2 * i;", more="reference: g"), "g": kernel(GOOD)}, 1)["f"]
+        self.assertEqual((wrong["status"], wrong["cause"]), ("unverified", "element 7 of 'y' is 15, expected 14 ± 1.82e-05"))
+        close = self.measure({"f": kernel("if (i < n) y[i] = 2.0001f * i;", more="reference: g\ntolerance: {relative: 1e-3}"),
+                              "g": kernel(GOOD)})["f"]
+        self.assert_ok(close)
+        self.assertAlmostEqual(close["verification"]["worst_error_over_bound"], 0.05, delta=0.001)
+
+    def test_results_that_become_wrong_are_noticed(self):
+        body = "__shared__ int seen; if (threadIdx.x == 0) seen = atomicAdd(&launches, 1); __syncthreads(); " \
+               "if (i < n) y[i] = 2 * i + (seen > 400);"
+        text = kernel(body, more="reference: g").replace("__global__", "__device__ int launches;\n__global__")
+        wrong = self.measure({"f": text, "g": kernel(GOOD)}, 1)["f"]
+        self.assertEqual(wrong["status"], "unverified")
+        self.assertRegex(wrong["cause"], r"^right at first, wrong after \d+ timed launches: element 0 of 'y' is 1, expected 0")
+
+    def test_results_that_are_no_longer_written_are_noticed(self):
+        body = "__shared__ int seen; if (threadIdx.x == 0) seen = atomicAdd(&launches, 1); __syncthreads(); " \
+               "if (i < n && seen < 400) y[i] = 2 * i;"
+        text = kernel(body, more="reference: g").replace("__global__", "__device__ int launches;\n__global__")
+        self.assertEqual(self.measure({"f": text, "g": kernel(GOOD)}, 1)["f"]["status"], "unverified")
+
+    def test_kernels_that_end_the_process(self):
+        faults = {"endless": ("for (volatile int go = 1; go;) {}", f"hung (no output for {SILENCE_LIMIT_S} s) while verifying"),
+                  "illegal": ("*reinterpret_cast<float*>(8) = 1;", "illegal memory access"),
+                  "trap": ("__trap();", "unspecified launch failure")}
+        measured = self.measure({**{name: kernel(body) for name, (body, _) in faults.items()}, "z": kernel(GOOD)}, 1)
+        for name, (_, cause) in faults.items():
+            self.assertEqual(measured[name]["status"], "failed")
+            self.assertIn(cause, measured[name]["cause"])
+        self.assert_ok(measured["z"])
+
+    def test_arguments_that_are_read_and_written(self):
+        inout = {"arguments": "  y: {inout: f32, count: n, fill: index}", "more": "cache: [cold, warm]\nreference: g"}
+        text = kernel("if (i < n) y[i] = 3 * y[i];", 2**16, **inout)
+        folder = self.folder / "kernels"
+        folder.mkdir()
+        (folder / "f.cu").write_text(text)
+        (folder / "g.cu").write_text(text.replace("reference: g", "title: g"))
+        run = self.run_plan("kernels")
+        self.assertEqual(len(run["measurements"]), 4)
+        for measurement in run["measurements"]:
+            self.assert_ok(measurement)
+
+    def test_every_type(self):
+        for name, cpp in TYPES.items():
+            with self.subTest(name):
+                arguments = f"  x: {{in: {name}, count: n}}\n  y: {{out: {name}, count: n}}\n  a: {{scalar: {name}, value: 3}}"
+                text = kernel("if (i < n) y[i] = x[i] * a;", arguments=arguments, parameters=f"const {cpp}* x, {cpp}* y, {cpp} a, int n",
+                              more="reference: wide")
+                wide = kernel("if (i < n) y[i] = x[i] * a;",
+                              arguments="  x: {in: f64, count: n}\n  y: {out: f64, count: n}\n  a: {scalar: f64, value: 3}",
+                              parameters="const double* x, double* y, double a, int n")
+                measured = self.measure({"f": text, "wide": wide})["f"]
+                self.assert_ok(measured)
+                self.assertTrue(measured["verification"]["passed"])
+
+    def test_shared_memory_and_clusters(self):
+        body = "extern __shared__ float all[]; all[threadIdx.x + 20000] = i; __syncthreads(); " \
+               "unsigned size; asm volatile(\"mov.u32 %0, %%cluster_nctaid.x;\" : \"=r\"(size)); " \
+               "if (i < n) y[i] = 2 * all[threadIdx.x + 20000] + (size - 2);"
+        measured = self.measure({"f": kernel(body, 1024, launch='{grid: 4, block: block, shared: 100000, cluster: 2}',
+                                             more="reference: g"), "g": kernel(GOOD, 1024)})["f"]
+        self.assert_ok(measured)
+        self.assertGreaterEqual(measured["resources"]["shared_bytes_per_block"], 100000)
+
+    def test_blocks_that_the_code_does_not_allow(self):
+        text = kernel(GOOD, launch="{grid: 1, block: 1024}").replace("__global__ void", "__global__ void __launch_bounds__(128)")
+        measured = self.measure({"f": text}, 1)["f"]
+        self.assertEqual(measured["status"], "failed")
+        self.assertIn("f cannot have blocks of 1024 threads", measured["cause"])
+
+    def test_stored_results(self):
+        header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000,), }".ljust(117) + b"\n"
+        values = [2.0 * i for i in range(1000)]
+        (self.folder / "y.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + struct.pack("<1000d", *values))
+        (self.folder / "y.bin").write_bytes(struct.pack("<1000f", *values))
+        (self.folder / "short.bin").write_bytes(struct.pack("<999f", *values[:999]))
+        for name in ["y.npy", "y.bin"]:
+            measured = self.measure({"f": kernel(GOOD, more=f"reference: {{y: ../{name}}}")})["f"]
+            self.assert_ok(measured)
+            self.assertEqual(measured["verification"]["detail"], "as the stored results: worst error 0 of the bound")
+        short = self.measure({"f": kernel(GOOD, more="reference: {y: ../short.bin}")}, 1)["f"]
+        self.assertRegex(short["cause"], "^'y' has 1000 elements, but 999 in .*/short.bin$")
+
+    def test_without_work_only_what_was_executed_is_shown(self):
+        run = self.run_plan(self.scale_without_work())
+        (measurement,) = run["measurements"]
+        self.assert_ok(measurement)
+        self.assertEqual(measurement["work"], {"read_bytes": 0, "written_bytes": 0, "operations": {}})
+
+    def scale_without_work(self):
+        (self.folder / "f.cu").write_text(kernel(GOOD, 2**24))
+        return "f.cu"
+
+
+if __name__ == "__main__":
+    has_nvcc = shutil.which("nvcc") or pathlib.Path("/usr/local/cuda/bin/nvcc").exists() or os.environ.get("CUDA_HOME")
+    why = no_gpu() or (None if has_nvcc else "no nvcc")
+    if why:
+        print(f"skipped: {why}")
+        sys.exit(77)
+    unittest.main()
