@@ -2,7 +2,7 @@
 """A program to profile whose operations and bytes are known from shapes: how much of them was counted?
 
     rooflinectl profile --output runs -- python3 examples/known_work.py --how graphs
-    python3 examples/known_work.py --compare runs/profile/latest
+    python3 examples/known_work.py --compare runs/known_work.py/latest
 
 Every operation of PyTorch runs in an NVTX range with its name, `--rounds` times: eagerly, in CUDA graphs, or compiled. The
 comparison needs no PyTorch: it prints a row for each operation, and exits with 1 if one is beyond its tolerance or was not counted.

@@ -3,7 +3,7 @@
 // ranges `products` and `sums`.
 //
 //   nvcc -O3 -arch=native examples/matrix_sums.cu -lcublas -o matrix_sums
-//   rooflinectl profile -- ./matrix_sums --steps 200
+//   rooflinectl profile --timeline -- ./matrix_sums --steps 2500
 
 #include <cublas_v2.h>
 #include <cuda_bf16.h>

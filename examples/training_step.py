@@ -2,7 +2,7 @@
 """A program to profile: training steps of a small transformer in PyTorch, in BF16 where autocast allows it, with AdamW.
 The NVTX ranges are `forward`, `backward` and `optimizer`.
 
-    rooflinectl profile -- python3 examples/training_step.py --steps 100
+    rooflinectl profile --timeline -- python3 examples/training_step.py --steps 300
 """
 
 import argparse
