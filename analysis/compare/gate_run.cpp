@@ -129,7 +129,7 @@ GateRunResult check_groups(const RunComparison& comparison, const Coverage& cove
   }
   const std::size_t missing = coverage.missing_groups.size();
   result.text = fmt::format("{} of the base ({} of its GPU time) {} not in the new run: {}",
-                            number_of(missing, "group"), percent_of(coverage.missing_share()),
+                            number_of(missing, "launch group"), percent_of(coverage.missing_share()),
                             missing == 1 ? "is" : "are", first_of(names, missing));
   if (coverage.added_groups_s > 0) {
     result.text += fmt::format("; groups that only the new run has take as much as {} of the base's GPU time",
@@ -153,7 +153,7 @@ GateRunResult check_launches(const RunComparison& comparison, const Coverage& co
       "the program launched the {} that both runs have {:.0f} times in the base, {:.0f} times now: at the "
       "base's "
       "times, {} {} GPU time, so that the time of all kernels is not compared",
-      number_of(coverage.common_groups(), "group"), coverage.launches_before, coverage.launches_now,
+      number_of(coverage.common_groups(), "launch group"), coverage.launches_before, coverage.launches_now,
       percent_of(std::abs(change)), change < 0 ? "less" : "more");
   if (result.has_failed) {
     result.text +=
@@ -204,9 +204,9 @@ std::string too_little_in_common(const RunComparison& comparison, const Coverage
   const auto least = fmt::format("at least {:.0f} % must be", 100 * kLeastInCommon);
   if (coverage.groups > 0 && coverage.common_share() < kLeastInCommon) {
     return fmt::format(
-        "only {} of the base's GPU time ({} of {}) is in groups that the new run has, too; {}: {}. {}",
-        percent_of(coverage.common_share()), coverage.common_groups(), number_of(coverage.groups, "group"),
-        least, what_both_ran(comparison), kAllowPoints);
+        "only {} of the base's GPU time ({} of {}) is in launch groups that the new run has, too; {}: {}. {}",
+        percent_of(coverage.common_share()), coverage.common_groups(),
+        number_of(coverage.groups, "launch group"), least, what_both_ran(comparison), kAllowPoints);
   }
   if (static_cast<double>(points) < kLeastInCommon * static_cast<double>(coverage.points)) {
     return fmt::format("only {} of the {} of the base are in the new run, too; {}: {}. {}", points,

@@ -75,7 +75,7 @@ std::string missing_note(const Gate& gate) {
   std::string note;
   if (!missing_texts(*gate.comparison).empty()) note += "; not all points of the plans were checked";
   const std::size_t groups = gate.coverage.missing_groups.size();
-  if (groups > 0) note += fmt::format("; {} of the base missing", format::counted(groups, "group"));
+  if (groups > 0) note += fmt::format("; {} of the base missing", format::counted(groups, "launch group"));
   const std::size_t points = gate.coverage.missing_points.size();
   if (points > 0 && gate.options.allow_other_points) {
     note += fmt::format("; {} of the base missing", format::counted(points, "point"));

@@ -289,10 +289,10 @@ class Gate(CompareTest):
         result = self.call("gate", TRAINING, matrix_sums)
         self.assert_exit(result, 2)
         text = " ".join(result.stdout.split())
-        self.assertIn("only 0.0 % of the base's GPU time (0 of 97 groups) is in groups that the new run has, too", text)
+        self.assertIn("only 0.0 % of the base's GPU time (0 of 97 launch groups) is in launch groups that the new run has, too", text)
         self.assertIn("examples/training_step.py --steps 300', the new run './matrix_sums --steps 2500'", text)
         self.assertIn("rooflinectl compare shows both runs, and --allow points checks only what they have in common", text)
-        self.assertTrue(result.stdout.endswith("NOT COMPARABLE; 97 groups of the base missing\n"), result.stdout)
+        self.assertTrue(result.stdout.endswith("NOT COMPARABLE; 97 launch groups of the base missing\n"), result.stdout)
         # Not even one point.
         self.assert_exit(self.call("gate", TRAINING, matrix_sums, "--allow", "points"), 2)
         self.assert_exit(self.call("gate", TRAINING, RECORDING), 2)
@@ -321,9 +321,9 @@ class Gate(CompareTest):
             for measurement in run["measurements"]:
                 measurement["launches"]["count"] //= 10
         for name, change, code, texts in [
-                ("half", halve, 4, ["failed: groups: 48 groups of the base (47.9 % of its GPU time) are not in the new run: ", " and 43 more",
-                                    "48 groups of the base missing"]),
-                ("less", one_less, 0, ["note: groups: 1 group of the base (<0.1 % of its GPU time) is not in the new run: ", "1 group of the base missing"]),
+                ("half", halve, 4, ["failed: groups: 48 launch groups of the base (47.9 % of its GPU time) are not in the new run: ", " and 43 more",
+                                    "48 launch groups of the base missing"]),
+                ("less", one_less, 0, ["note: groups: 1 launch group of the base (<0.1 % of its GPU time) is not in the new run: ", "1 launch group of the base missing"]),
                 ("tenth", do_a_tenth, 4, ["failed: launches: ", "189800 times in the base, 18976 times now: at the base's times, 90.0 % less GPU time"])]:
             result = self.call("gate", TRAINING, self.program(name, change))
             self.assert_exit(result, code)

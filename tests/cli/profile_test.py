@@ -520,7 +520,7 @@ class BadDays(ProfileTest):
 
     def test_launches_beyond_what_a_process_records(self):
         self.assert_exit(self.profile("often", "endless"), 0)
-        self.assertIn("12345 launches are left out: they are more, or in more groups, than a process records", self.problems())
+        self.assertIn("12345 launches are left out: they are more, or in more launch groups, than a process records", self.problems())
 
     def test_a_program_that_hangs(self):
         begin = time.monotonic()

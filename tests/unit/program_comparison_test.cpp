@@ -199,7 +199,7 @@ TEST(ProgramGate, LeavesSmallGroupsToTheTotal) {
 
 // ---- the run as a whole ----
 
-/// `exit code failed`, `groups: 1 group of the base …`: what failed, and the notes.
+/// `exit code failed`, `groups: 1 launch group of the base …`: what failed, and the notes.
 std::vector<std::string> run_texts(const Gate& gate) {
   std::vector<std::string> texts;
   for (const GateRunResult& result : gate.run) {
@@ -249,10 +249,10 @@ TEST(ProgramGate, RefusesAProgramThatHasLittleInCommonWithTheBase) {
   const Compared compared(ended(), other);
   const Gate result = gate(compared.comparison, {});
   EXPECT_EQ(result.exit_code(), 2);
-  EXPECT_THAT(
-      result.incomparable,
-      ElementsAre(AllOf(HasSubstr("only 12.0 % of the base's GPU time (1 of 13 groups) is in groups"),
-                        HasSubstr("the base ran 'python3 train.py --steps 20', the new run './other'"))));
+  EXPECT_THAT(result.incomparable,
+              ElementsAre(AllOf(
+                  HasSubstr("only 12.0 % of the base's GPU time (1 of 13 launch groups) is in launch groups"),
+                  HasSubstr("the base ran 'python3 train.py --steps 20', the new run './other'"))));
   EXPECT_EQ(result.count(GateOutcome::unchecked), 1U);  // the time of all kernels
   EXPECT_EQ(gate(compared.comparison, {.allow_other_points = true}).exit_code(), 0);
 
@@ -341,18 +341,19 @@ TEST(ProgramGate, AlwaysListsWhatTheBaseHadAndTheNewRunLacks) {
   const Gate result = gate(compared.comparison, {});
   EXPECT_EQ(result.exit_code(), 0);
   const std::string text =
-      "2 groups of the base (3.5 % of its GPU time) are not in the new run: elementwise<add, bf16> (3.2 %), "
+      "2 launch groups of the base (3.5 % of its GPU time) are not in the new run: elementwise<add, bf16> "
+      "(3.2 %), "
       "indexSelectSmallIndex<f32, i64, u32, 2, 2, -2> (0.3 %)";
   EXPECT_THAT(run_texts(result), ElementsAre(HasSubstr(text)));
-  EXPECT_THAT(gate_text(result, 1000), AllOf(HasSubstr("note: groups: 2 groups of the base (3.5 %"),
-                                             HasSubstr(" passed; 2 groups of the base missing\n")));
+  EXPECT_THAT(gate_text(result, 1000), AllOf(HasSubstr("note: groups: 2 launch groups of the base (3.5 %"),
+                                             HasSubstr(" passed; 2 launch groups of the base missing\n")));
   EXPECT_THAT(gate_md(result),
-              AllOf(HasSubstr("- note: groups: 2 groups of the base (3.5\u00a0%"),
-                    HasSubstr("# Roofline gate: PASSED"), HasSubstr("2 groups of the base missing")));
+              AllOf(HasSubstr("- note: groups: 2 launch groups of the base (3.5\u00a0%"),
+                    HasSubstr("# Roofline gate: PASSED"), HasSubstr("2 launch groups of the base missing")));
   EXPECT_THAT(gate_junit(result),
-              AllOf(HasSubstr("<system-out>groups: 2 groups of the base (3.5 %"),
+              AllOf(HasSubstr("<system-out>groups: 2 launch groups of the base (3.5 %"),
                     HasSubstr(R"(<testcase name="groups" classname="rooflinectl.runs")")));
-  EXPECT_THAT(gate_json(result), AllOf(HasSubstr("\"text\": \"2 groups of the base (3.5 %"),
+  EXPECT_THAT(gate_json(result), AllOf(HasSubstr("\"text\": \"2 launch groups of the base (3.5 %"),
                                        HasSubstr("\"label\": \"elementwise<add, bf16>\"")));
 }
 

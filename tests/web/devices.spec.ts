@@ -121,6 +121,19 @@ for (const name of ['shipped', 'everything', 'points-2000']) {
   });
 }
 
+test('on paper, a program begins with where to begin and its chart, on one page', async ({ page }) => {
+  await page.setViewportSize({ width: 1060, height: 1500 });
+  await open(page, 'step');
+  await page.emulateMedia({ media: 'print' });
+  await expect(page.locator('.beginnings .loss .next').first()).toBeVisible();
+  const above = async (selector: string): Promise<number> => (await page.locator(selector).first().boundingBox())!.y;
+  expect(await above('.beginnings')).toBeLessThan(await above('.frame'));
+  const frame = (await page.locator('.frame').boundingBox())!;
+  // An A4 page at the width that the content needs.
+  expect(frame.y + frame.height).toBeLessThan(1500);
+  expect(frame.height).toBeLessThan(450);
+});
+
 test('every step from version to version is shown in light, in dark and on paper', async ({ page }) => {
   await open(page, 'shipped');
   const steps = page.locator('.steps > li');

@@ -53,7 +53,7 @@ test('are a tree beside that of NVTX ranges: a module filters everything with it
   await expect(rows(page)).toHaveCount(13);
   await node(page, '').click();
   await expect(rows(page)).toHaveCount(9);
-  await page.getByRole('button', { name: 'Show all groups' }).click();
+  await page.getByRole('button', { name: 'Show all launch groups' }).click();
   await expect(rows(page)).toHaveCount(13);
 });
 

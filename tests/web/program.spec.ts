@@ -129,7 +129,7 @@ test('a range filters chart, table and bar; the address keeps it; so does no ran
   const marksOfAll = await marks(page).count();
   await page.locator('button.range[data-value="layer1"]').click();
   await expect(page).toHaveURL(/range=layer1/);
-  await expect(counted).toHaveText(/^\d+ of 33 groups, \d+ kernels$/);
+  await expect(counted).toHaveText(/^\d+ of 33 launch groups, \d+ kernels$/);
   const inside = await counted.textContent();
   await expect(page.locator('.limits')).toContainText('Selected: ');
   expect(await marks(page).count()).not.toBe(marksOfAll);
@@ -138,9 +138,9 @@ test('a range filters chart, table and bar; the address keeps it; so does no ran
   await expect(other.locator('#points [role=status]')).toHaveText(inside ?? '');
   await expect(other.locator('button.range[data-value="layer1"]')).toHaveAttribute('aria-pressed', 'true');
   await page.locator('button.range[data-value=""]').click();
-  await expect(counted).toHaveText(/^5 of 33 groups/);
-  await page.getByRole('button', { name: 'Show all groups' }).click();
-  await expect(counted).toHaveText(/^33 groups/);
+  await expect(counted).toHaveText(/^5 of 33 launch groups/);
+  await page.getByRole('button', { name: 'Show all launch groups' }).click();
+  await expect(counted).toHaveText(/^33 launch groups/);
 });
 
 test('ranges open and close, and are an icicle too', async ({ page }) => {
@@ -203,13 +203,13 @@ test('a row of the sums by name shows the groups of that kernel alone, and a chi
   await first.locator('button').click();
   await expect(page.locator('.chip')).toHaveText(`kernel: ${name} ×`);
   await expect(page.locator('#filter')).toHaveValue('');
-  await expect(page.locator('#points [role=status]')).toHaveText('9 of 97 groups, 1 kernel');
+  await expect(page.locator('#points [role=status]')).toHaveText('9 of 97 launch groups, 1 kernel');
   await expect(page).toHaveURL(/kernel=/);
   const other = await context.newPage();
   await other.goto(page.url());
-  await expect(other.locator('#points [role=status]')).toHaveText('9 of 97 groups, 1 kernel');
+  await expect(other.locator('#points [role=status]')).toHaveText('9 of 97 launch groups, 1 kernel');
   await page.locator('.chip').click();
-  await expect(page.locator('#points [role=status]')).toHaveText('97 groups, 54 kernels');
+  await expect(page.locator('#points [role=status]')).toHaveText('97 launch groups, 54 kernels');
 });
 
 test('begins with the kernel that could save more in several launch groups than any alone', async ({ page }) => {
@@ -303,7 +303,7 @@ test('5,000 groups: the first picture in 3 s, a filter in 0.3 s, less than 10 MB
   for (let load = 0; load < 4 && (quickest.first > limits.first || medianFilter() > limits.filter); ++load) {
     if (load === 0) await open(page, 'program-5000');
     else await page.reload();
-    await expect(page.locator('#points [role=status]')).toHaveText(/^5000 groups/);
+    await expect(page.locator('#points [role=status]')).toHaveText(/^5000 launch groups/);
     const first = await spent();
     const filters: number[] = [];
     for (const text of ['layer17', 'elementwise', '', 'layer18', 'layer_norm', '', 'layer19', 'add', '']) {

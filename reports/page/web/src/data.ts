@@ -51,9 +51,10 @@ export interface ExperimentView extends Omit<ExperimentData, 'points'> {
 /** For a device that was sampled while nothing is known about what ran: there is nothing to put under its roofs. */
 export const wasWatched = (experiment: ExperimentView | undefined): boolean => experiment?.timeline?.was_watched ?? false;
 /** What a row of a program's table is. */
-export const GROUP = 'A launch group: the launches of one kernel with one grid, block and shared memory in one NVTX range.';
+export const GROUP = 'the launches of one kernel with one grid, block and shared memory in one NVTX range.';
 /** What a row of the table is called. */
-export const thingOf = (experiment: ExperimentView | undefined): 'group' | 'point' => (experiment?.isOfProgram ? 'group' : 'point');
+export const thingOf = (experiment: ExperimentView | undefined): 'launch group' | 'point' =>
+  (experiment?.isOfProgram ? 'launch group' : 'point');
 export interface RunView extends Omit<RunData, 'experiments'> { experiments: ExperimentView[] }
 
 export type BareChart = RunView['bare_charts'][number];

@@ -53,7 +53,7 @@ function guide(store: ViewStore): HTMLElement {
   const mark = h('li');
   store.show(() => {
     mark.textContent = store.experiment?.isOfProgram
-      ? `Each mark is a group. ${GROUP} Numbers rank the groups by time, longest first.`
+      ? `Each mark is a launch group: ${GROUP} Numbers rank them by time, longest first.`
       : 'Each mark is a kernel.';
     work.textContent = store.experiment?.isOfProgram
       ? 'Marks show executed work, as counted for some launches: nothing is known about the work that the algorithm needs. ' +

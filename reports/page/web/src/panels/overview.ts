@@ -31,7 +31,7 @@ function timeBar(store: ViewStore, view: View, experiment: ExperimentView): HTML
   return h('div', { class: 'limits' },
     h('p', { class: 'muted' },
       `${isWhole ? 'GPU time' : `Selected: ${duration(total)} of GPU time`} by bottleneck (grey: number of `,
-      h('span', { title: GROUP }, 'launch groups'), ')'),
+      h('span', { title: `A launch group: ${GROUP}` }, 'launch groups'), ')'),
     bar,
     h('ul', { class: 'bound-chips' }, ...sums.map(({ bound, sum }) => {
       const swatch = h('span', { class: 'swatch', 'aria-hidden': 'true' });

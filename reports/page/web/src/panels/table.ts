@@ -256,7 +256,8 @@ export class PointTable {
 
   /** On which screens the column is shown. */
   private widthOf({ isOfProgram }: ExperimentView, title: string): string | null {
-    return isOfProgram && !this.hasMore && LAST.includes(title) ? 'only-widest' : widthClass(title);
+    const width = widthClass(title);
+    return isOfProgram && !this.hasMore && LAST.includes(title) ? `only-widest ${width ?? ''}` : width;
   }
 
   private drawHead(view: View, experiment: ExperimentView): void {
