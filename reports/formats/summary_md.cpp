@@ -330,8 +330,8 @@ std::string summary_md(const ReportModel& report) {
   } else if (!report.experiments.empty()) {
     text += kinds_of(report.analysis).has_program ? kProgramExplanation : kExplanation;
   }
-  text += ranks(report);
   for (const ExperimentReport& experiment : report.experiments) text += section(experiment);
+  text += ranks(report);
   text += primitives(run) + ceilings(report) + spread(report) + links(run) + collectives(run);
   for (const AgreementSection& section : agreement_sections(run)) text += agreements(section);
   return text + environment(run);

@@ -183,11 +183,12 @@ std::string terminal_summary(const ReportModel& report, int columns, Rows rows) 
         text_table(ceiling_table(report.run, report.ceilings), width) + below_tables(report, width, rows);
     return tables.empty() ? sentence("the run has neither points nor ceilings", width) : tables;
   }
-  std::string text = report.ranks ? rank_block(report, width, rows) : "";
+  std::string text;
   for (const ExperimentReport& experiment : report.experiments) {
     if (!text.empty()) text += "\n";
     text += block(experiment, width, rows);
   }
+  if (report.ranks) text += "\n" + rank_block(report, width, rows);
   text += below_tables(report, width, rows);
   const std::string roofline = terminal_roofline(report.experiments.front(), columns);
   return roofline.empty() ? text : fmt::format("{}\n{}", text, roofline);

@@ -69,7 +69,7 @@ std::string straggler(const Run& run, const RankAnalysis& analysis, std::size_t 
   std::string text =
       fmt::format("{} ({}, device {}) is slower than the others in {} of {}: {}, {} of its time", rank.name,
                   host_name_of(run, rank), devices_of(rank), rank.slow_groups,
-                  format::counted(analysis.groups.size(), "group"), format::duration(rank.slow_s),
+                  format::counted(analysis.groups.size(), "launch group"), format::duration(rank.slow_s),
                   format::percent(rank.slow_share()));
   if (worst != nullptr) {
     const std::string where = worst->path.empty() ? "" : fmt::format(" in {}", worst->path);
