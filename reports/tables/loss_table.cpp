@@ -2,9 +2,11 @@
 #include "reports/tables/loss_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
+#include <vector>
 
 #include "reports/text/format.h"
 
@@ -19,7 +21,7 @@ bool is_kernel(const Loss& loss) {
 std::string_view idle_headline(IdleCause cause) {
   switch (cause) {
     case IdleCause::launches:
-      return "waiting for launches, mostly for less than 100 µs: try CUDA graphs, or larger batches";
+      return "waiting for launches in gaps mostly below 100 µs: try CUDA graphs, or larger batches";
     case IdleCause::between_launches:
       return "waiting for the CPU between kernels, mostly for 100 µs to 1 ms: try larger batches and fewer "
              "synchronisations";
@@ -37,8 +39,9 @@ LossText idle_text(const IdleUse& idle) {
                   format::counted(idle.cause_gaps, "gap"));
   switch (idle.cause) {
     case IdleCause::launches:
-      return {.cause = where + " below 100 µs: launching takes longer than running (launch-bound).",
-              .next_step = "Use CUDA graphs, or fewer, longer kernels (fusion, larger batches)."};
+      return {
+          .cause = where + " below 100 µs: the CPU launches more slowly than the GPU runs (launch-bound).",
+          .next_step = "Use CUDA graphs, or fewer, longer kernels (fusion, larger batches)."};
     case IdleCause::between_launches:
       return {.cause = where + " of 100 µs to 1 ms: the CPU was busy or synchronising (host-bound).",
               .next_step = "Use larger batches and fewer synchronisations."};
@@ -108,14 +111,17 @@ std::string saving(const ProgramUse& program, const Loss& loss, bool is_said) {
 
 /// A sentence on waiting or idle time.
 std::string loss_headline(const ProgramUse& program, const Loss& loss, bool is_said) {
+  const bool several = program.gpus > 1;
   const std::string share = fmt::format("{} of the time ({})", format::whole_percent(loss.share),
                                         cost_of_all(program, loss, is_said));
   if (loss.kind == LossKind::idle) {
-    return fmt::format("The GPU is idle {}, {}. ", share, idle_headline(program.idle->cause));
+    return fmt::format("{} idle {}, {}.", several ? "The GPUs are" : "The GPU is", share,
+                       idle_headline(program.idle->cause));
   }
   const CollectiveWaiting& waiting = *program.waiting;
-  return fmt::format("The GPU waits in collectives for the last rank {}, in {} of them for {}, whose {}. ",
-                     share, format::whole_percent(waiting.last_share), waiting.last,
+  return fmt::format("{} in collectives for the rank that arrives last {}: in {} of them {}, whose {}.",
+                     several ? "The GPUs wait" : "The GPU waits", share,
+                     format::whole_percent(waiting.last_share), waiting.last,
                      is_slow(waiting) ? "kernels are slower" : "CPU launches late");
 }
 
@@ -161,15 +167,23 @@ LossText loss_text(const ProgramUse& program, const Loss& loss) {
 }
 
 std::string program_headline(const ProgramUse& program) {
+  constexpr double kWorthSaying = 0.02;  // beside what costs more
   const std::vector<Loss> all = losses(program);
   const auto first_kernel = std::find_if(all.begin(), all.end(), is_kernel);
-  std::string text;
+  std::vector<std::string> sentences;
   for (auto loss = all.begin(); loss != first_kernel; ++loss)
-    text += loss_headline(program, *loss, !text.empty());
-  const bool is_said = !text.empty();
-  text += where_the_time_is(program);
-  if (first_kernel == all.end()) return text + ".";
-  return fmt::format("{}; {}.", text, saving(program, *first_kernel, is_said));
+    sentences.push_back(loss_headline(program, *loss, !sentences.empty()));
+  if (sentences.empty()) {
+    const std::string where = where_the_time_is(program);
+    return first_kernel == all.end() ? where + "."
+                                     : fmt::format("{}; {}.", where, saving(program, *first_kernel, false));
+  }
+  if (first_kernel != all.end() && first_kernel->share >= kWorthSaying) {
+    std::string sentence = saving(program, *first_kernel, true) + ".";
+    if (first_kernel->kind == LossKind::fusion) sentence.front() = 'F';
+    sentences.push_back(std::move(sentence));
+  }
+  return fmt::format("{}", fmt::join(sentences, " "));
 }
 
 Table loss_table(const ProgramUse& program, std::size_t most) {

@@ -20,9 +20,9 @@ struct LossText {
 
 LossText loss_text(const ProgramUse& program, const Loss& loss);
 
-/// `The GPU is idle 51 % of the time (510 µs of each 1 ms step), waiting for launches: … . 62 % of GPU time
-/// is in 5 of 41 kernels; layer_norm_backward could save up to 70 µs of each 1 ms step (7 %).` Waiting in
-/// collectives and idle time are there if they cost more than any kernel could save.
+/// `The GPU is idle 51 % of the time (510 µs of each 1 ms step), waiting for launches: … .
+/// layer_norm_backward could save up to 70 µs (7 %).` Waiting in collectives and idle time are there if they
+/// cost more than any kernel could save; if not, how the time is spread over kernels.
 std::string program_headline(const ProgramUse& program);
 
 /// The largest losses, at most `most`. Empty if kernels, each by itself, are all that there is: their table

@@ -146,7 +146,7 @@ TEST(RecordedVerdict, ThePassesOfAnOptimizerAreOneSaving) {
   EXPECT_NEAR(fusion->bytes / fusion->fewest_bytes, 4.9, 0.1);
   EXPECT_GT(fusion->recoverable_s, *program.use().recoverable.front()->launches->recoverable_s);
   EXPECT_THAT(program_headline(program.use()),
-              HasSubstr("fusing 7 DRAM-bound kernels over the same data in optimizer could save up to"));
+              HasSubstr("Fusing 7 DRAM-bound kernels over the same data in optimizer could save up to"));
   EXPECT_FALSE(Program("data-parallel-two-h200").use().fusion) << "its optimizer is one kernel";
   EXPECT_FALSE(Program("matrix-sums-h200").use().fusion);
 }
@@ -190,7 +190,7 @@ TEST(RecordedVerdict, GapsOfAnEagerProgramMakeItLaunchBound) {
   EXPECT_THAT(
       program_headline(program.use()),
       StartsWith(
-          "The GPU is idle 26 % of the time (5.615 ms of each 21.42 ms step), waiting for launches, "));
+          "The GPU is idle 26 % of the time (5.615 ms of each 21.42 ms step), waiting for launches in "));
 }
 
 TEST(RecordedVerdict, WaitingForARankIsNotWork) {
@@ -201,11 +201,12 @@ TEST(RecordedVerdict, WaitingForARankIsNotWork) {
   EXPECT_THAT(
       program_headline(program.use()),
       StartsWith(
-          "The GPU is idle 43 % of the time (5.285 ms of each 12.15 ms step), waiting for launches, "));
+          "The GPUs are idle 43 % of the time (5.285 ms of each 12.15 ms step), waiting for launches in "));
   EXPECT_THAT(
       program_headline(program.use()),
-      HasSubstr("The GPU waits in collectives for the last rank 26 % of the time (3.166 ms), in 82 % of them "
-                "for rank 1, whose CPU launches late. "));
+      HasSubstr(
+          "The GPUs wait in collectives for the rank that arrives last 26 % of the time (3.166 ms): in 82 % "
+          "of them rank 1, whose CPU launches late."));
 }
 
 // The page, the terminal and the headline rank all of them by what they cost of a step.

@@ -115,7 +115,7 @@ function contentOf(store: ViewStore, experiment: ExperimentView): HTMLElement[] 
   const hasRoofs = shown.some((index) => (experiment.points[index]?.group?.recoverable_s ?? null) !== null);
   const basis = program?.loss_basis.is_step ? ` per step of ${duration(program.loss_basis.time_s)}` : '';
   const text = shown.length === 0 ? 'No kernel matches the filters.' : list.length > 0
-    ? `Largest possible savings${basis}. Click for cause and fix.`
+    ? `Largest possible savings${basis}; they overlap and do not add up. Click for cause and fix.`
     : hasRoofs ? 'None of the kernels shown could save time.'
       : 'None of the kernels shown has a roof, since some of the counts that a roof needs are missing: the reasons are below the table.';
   return [h('h2', {}, 'Where to begin'), h('p', { class: 'muted' }, text),

@@ -30,7 +30,7 @@ function timeBar(store: ViewStore, view: View, experiment: ExperimentView): HTML
     view.filter === '';
   return h('div', { class: 'limits' },
     h('p', { class: 'muted' },
-      `${isWhole ? 'GPU time' : `Selected: ${duration(total)} of GPU time`} by bottleneck (grey: number of `,
+      `${isWhole ? 'GPU time' : `Selected: ${duration(total)} of GPU time`} by bottleneck, idle time left out (grey: number of `,
       h('span', { title: `A launch group: ${GROUP}` }, 'launch groups'), ')'),
     bar,
     h('ul', { class: 'bound-chips' }, ...sums.map(({ bound, sum }) => {
