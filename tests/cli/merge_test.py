@@ -95,7 +95,7 @@ class Merge(Ranks):
             self.profile(rank, "often", *(["slow"] if rank == 2 else []), ranks=4)
         result = self.merge()
         self.assert_exit(result, 0)
-        self.assertRegex(self.summary(), r"Rank 2 \(\S+, device 2\) is slower than the others in 1 of 2 groups: .*; most of it in add: "
+        self.assertRegex(self.summary(), r"Rank 2 \(\S+, device 2\) is slower than the others in 1 of 2 launch groups: .*; most of it in add: "
                                          r"12.05 µs per launch in the mean, against 10.05 µs in the median rank")
         self.assertEqual(self.call("report", self.folder / "runs/merged/latest").returncode, 0)
 
@@ -278,7 +278,7 @@ class ManyRanks(Ranks):
         self.assertIn("20 ranks on 3 hosts, NVIDIA H200.", summary)
         self.assertIn(" together: 8 × NVIDIA H200", summary)
         self.assertIn("The program used more GPUs, but the run has counters for these 8 only.", summary)
-        self.assertRegex(summary, r"Rank 17 \(node002, device 17\) is slower than the others in \d+ of 12 groups")
+        self.assertRegex(summary, r"Rank 17 \(node002, device 17\) is slower than the others in \d+ of 12 launch groups")
         self.assertEqual(summary.count("is slower than the others in"), 1)
         self.assertRegex(summary, r"of the time in collectives is spent waiting for the last rank to arrive \(\d+ were matched between ranks\)")
 
