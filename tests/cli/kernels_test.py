@@ -5,10 +5,13 @@ import json
 import os
 import re
 import shutil
+import signal
+import subprocess
+import time
 import unittest
 
+from program import PROGRAM, ProgramTest
 from program import SOURCE as SOURCE_FOLDER
-from program import ProgramTest
 
 SOURCE = """\
 // rooflinectl: function: scale
@@ -197,6 +200,30 @@ class Kernels(ProgramTest):
         result = self.call("run", "scale.cu", "--replay", recording, CUDA_HOME=str(self.folder))
         self.assert_exit(result, 3)
         self.assertIn("contains no point of this plan", result.stderr)
+
+    def test_watch_measures_again_at_each_save(self):
+        with open(self.folder / "output", "w") as output:
+            process = subprocess.Popen([PROGRAM, "run", "scale.cu", "--watch"], cwd=self.folder, stdout=output, stderr=subprocess.STDOUT,
+                                       env=self.environment())
+        self.addCleanup(process.kill)
+
+        def wait_for(text, count):
+            for _ in range(600):
+                printed = (self.folder / "output").read_text()
+                if printed.count(text) >= count:
+                    return printed
+                time.sleep(0.05)
+            self.fail(f"never printed {text!r} {count} times: {printed}")
+        waiting = "waiting for changes in scale.cu; Ctrl-C ends\n"
+        self.assertNotIn("since the last version", wait_for(waiting, 1))
+        (self.toolkit / "mistake").touch()
+        self.write("scale.cu", SOURCE + "// no longer right\n")
+        self.assertIn('scale does not compile:\nscale.cu(7): error: expected a ";"', wait_for(waiting, 2))
+        (self.toolkit / "mistake").unlink()
+        self.write("scale.cu", SOURCE.replace("2^20, ", "2^21, "))
+        self.assertRegex(wait_for(waiting, 3), r"(?m)^since the last version: .*2\^20 missing, .*2\^21 added, 1 point same$")
+        process.send_signal(signal.SIGINT)
+        self.assertNotEqual(process.wait(timeout=10), 0)
 
     def test_without_declared_work_only_what_was_executed_is_shown(self):
         result = self.call("run", "scale.cu")
