@@ -31,6 +31,8 @@ printf '\000_ZN18rooflinectl_kernel6markerIXadL_Z5scalePfEEEE\000.text._Z5otherP
 cat >&2 <<'END'
 scale.cu(7): warning #177-D: variable "i" was declared but never referenced
 
+Remark: The warnings can be suppressed with "-diag-suppress <warning-number>"
+
 ptxas info    : Compiling entry function '_Z5scalePf' for 'sm_90'
 ptxas info    : Function properties for _Z5scalePf
     0 bytes stack frame, 12 bytes spill stores, 4 bytes spill loads
