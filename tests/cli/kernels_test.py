@@ -303,7 +303,9 @@ class Kernels(ProgramTest):
         nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
         self.assert_exit(self.call("new", "double.cu"), 0)
         for plan, kernels in [("double.cu", ["double_kernel<float>", "double_kernel<__half>"]),
-                              (SOURCE_FOLDER / "examples/versions", ["scale<256>"] * 3)]:
+                              (SOURCE_FOLDER / "examples/versions", ["scale<256>"] * 3),
+                              (SOURCE_FOLDER / "examples/ladder", ["global", "shared", "strided", "sequential", "add_on_load",
+                                                                   "last_warp", "shuffle"])]:
             result = self.call("run", plan, "--dry-run", CUDA_HOME=os.path.dirname(os.path.dirname(nvcc)))
             self.assert_exit(result, 0)
             compiled = re.findall(r"\n  (\S+): \d+ registers, no spills; nvcc", result.stdout)
