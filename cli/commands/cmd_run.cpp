@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdio>
 #include <deque>
 #include <memory>
@@ -14,8 +15,10 @@
 #include "cli/progress/progress.h"
 #include "cli/run/run_parts.h"
 #include "cli/terminal.h"
+#include "core/elapsed.h"
 #include "core/machine/launcher.h"
 #include "reports/reports.h"
+#include "reports/text/format.h"
 #include "runner/compiling/compile_kernels.h"
 #include "runner/compiling/nvcc.h"
 #include "runner/machine/cannot_measure.h"
@@ -72,6 +75,20 @@ MeasureRequest request_of(const Plan& plan, const RunOptions& options) {
   request.command_line = options.command_line;
   request.fresh_ceilings = options.fresh;
   return request;
+}
+
+/// The plan's kernels from files, for these devices. Prints how long that took, unless they were in the
+/// cache.
+std::vector<CompiledKernel> compiled(const Plan& plan, const std::vector<std::string>& devices,
+                                     const RunOptions& options) {
+  constexpr double kNoticeableSeconds = 0.5;
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<CompiledKernel> kernels = compile_kernels_for(plan, devices);
+  const double took_s = seconds_since(begin);
+  if (!options.quiet && !kernels.empty() && took_s > kNoticeableSeconds) {
+    terminal::print(stderr, "compiled in {}\n", format::duration(took_s));
+  }
+  return kernels;
 }
 
 void print_warnings(const std::vector<Check>& warnings) {
@@ -137,7 +154,7 @@ int measure_run_as(const LauncherRank& rank, const Plan& plan, RunOptions option
     MeasureRequest request = request_of(plan, options);
     request.rank = rank;
     request.device = device_of(rank, options);
-    request.compiled_kernels = compile_kernels_for(plan, {request.device});
+    request.compiled_kernels = compiled(plan, {request.device}, options);
     return measure_run(request, options);
   } catch (const Error& error) {
     throw Error(error.kind(), fmt::format("rank {}: {}", rank.rank, error.what()), error.hint());
@@ -156,12 +173,12 @@ int start(const Plan& plan, const RunOptions& options) {
   const DeviceChoice devices = device_choice(options.devices);
   MeasureRequest request = request_of(plan, options);
   if (!devices.several.empty()) {
-    request.compiled_kernels = compile_kernels_for(plan, options.devices);
+    request.compiled_kernels = compiled(plan, options.devices, options);
     return measure_run_on_devices(request, devices.several, options.together, options);
   }
   request.device = devices.one;
   check_machine(request.device, options.quiet);
-  request.compiled_kernels = compile_kernels_for(plan, {request.device});
+  request.compiled_kernels = compiled(plan, {request.device}, options);
   return measure_run(request, options);
 }
 
@@ -185,7 +202,7 @@ int resume(const RunOptions& options) {
     uuids.push_back(unfinished.run.devices[place].uuid);
   }
   if (uuids.size() == 1) check_machine(uuids.front(), options.quiet);
-  request.compiled_kernels = compile_kernels_for(request.plan, uuids);
+  request.compiled_kernels = compiled(request.plan, uuids, options);
   require_same_compiler(unfinished.run, request.compiled_kernels);
   if (uuids.size() > 1) {
     return measure_run_on_devices(request, chosen_devices(uuids), unfinished.run.together, options);
@@ -205,6 +222,10 @@ int run(const RunOptions& options) {
   const bool needs_one = !options.resumed_folder.empty() || options.dry_run || !options.replay_file.empty();
   if (rank && needs_one && !rank->is_first()) return 0;
   if (!options.resumed_folder.empty()) return resume(options);
+  if (options.watch) {
+    if (rank) throw Error(ErrorKind::usage, "--watch: several ranks cannot wait for changes together");
+    return watch_plan(options, [&](const Plan& changed) { return start(changed, options); });
+  }
   const Plan plan = load_plan(options.plan_file);
   if (rank && !needs_one) return measure_run_as(*rank, plan, options);
   if (options.dry_run) {
@@ -284,7 +305,15 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
               "Continue the run in this folder: measure points that are missing or failed, count points "
               "without counters, and rewrite the reports; requires the same GPUs, driver and build")
           ->type_name("DIR");
-  for (CLI::Option* const other : {plan, device, output, fresh, replay, require_gpu, dry_run}) {
+  CLI::Option* const watch =
+      command
+          ->add_flag(
+              "--watch", options->watch,
+              "Measure again each time the plan or a source of its kernels is saved, until Ctrl-C, and "
+              "print what changed since the last version")
+          ->excludes(dry_run)
+          ->excludes(replay);
+  for (CLI::Option* const other : {plan, device, output, fresh, replay, require_gpu, dry_run, watch}) {
     resumed->excludes(other);
   }
   command->add_flag("--all", options->all,

@@ -22,6 +22,7 @@ struct RunOptions {
   bool json = false;
   bool require_gpu = false;
   bool fresh = false;
+  bool watch = false;
   bool all = false;
   bool quiet = false;
   bool verbose = false;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include "cli/run/run_options.h"
 #include "core/model/plan.h"
 #include "reports/formats/terminal.h"
@@ -19,6 +21,15 @@ int replay_file(const Plan& plan, const RunOptions& options);
 
 /// The same for the shipped recording that has most of the plan, on a machine that cannot measure.
 int replay_shipped(const Plan& plan, const RunOptions& options, const CannotMeasure& why);
+
+/// The first exit code that stands for a signal is the one after this.
+inline constexpr int kStoppedBySignal = 128;
+
+/// Calls `measure`, which measures a plan, prints its results and returns the exit code, with the plan that
+/// `options` name, and again each time that its file or a source of its kernels has changed; prints in a line
+/// what changed since the last version. Mistakes in the files are printed, and waited for. Returns when a
+/// signal stopped a measurement. Throws Error for anything but the user's mistakes.
+int watch_plan(const RunOptions& options, const std::function<int(const Plan&)>& measure);
 
 /// Prints the tables of a run that was measured, what was lost, and how long it took.
 void print_summary(const MeasureResult& result, const ReportModel& report, Rows rows);

@@ -223,10 +223,11 @@ std::optional<std::string> FileKernelPoint::change_of_inputs() const {
 Elements FileKernelPoint::expected(const CallArgument& result) const {
   const auto file = reference_->files.find(result.name);
   if (file != reference_->files.end()) return {reference_->types.at(result.name), file->second.data()};
-  if (!reference_->call) return {};  // files are there for some results only
+  if (!reference_->call) return {};
   const BoundCall& reference = *reference_->call;
-  const std::size_t place = reference.find(result.name).value();
-  return {reference.call().arguments[place].type, reference_set() + reference.layout().offset(place)};
+  const auto place = reference.find(result.name);
+  if (!place || !is_result(reference.call().arguments[*place])) return {};
+  return {reference.call().arguments[*place].type, reference_set() + reference.layout().offset(*place)};
 }
 
 ResultCheck FileKernelPoint::compare_results() const {

@@ -81,6 +81,7 @@ class FileKernelPoint final : public PreparedPoint {
   void fill_reference_set() const;
   /// What the reference kernel writes out of bounds.
   std::optional<std::string> launch_reference();
+  /// Without data for what the reference does not have: a work space, or a result without a file.
   Elements expected(const CallArgument& result) const;
   ResultCheck compare_results() const;
   /// What the last launch on the first set did to an argument that it may only read.

@@ -112,8 +112,9 @@ std::optional<PointReference> FileKernels::reference_of(const FileKernel& kernel
       reference.types.emplace(argument.name, elements.type);
     } else if (reference.call) {
       const auto place = reference.call->find(argument.name);
-      const std::string name = fmt::format("the reference '{}'", kernel.reference.kernel);
-      require_count(argument, place ? reference.call->call().arguments[*place].count : 0, name);
+      if (!place) continue;  // a work space
+      require_count(argument, reference.call->call().arguments[*place].count,
+                    fmt::format("the reference '{}'", kernel.reference.kernel));
     }
   }
   if (!reference.call && reference.files.empty()) return std::nullopt;

@@ -24,9 +24,11 @@ Measurement gone_wrong(Measurement measurement, const std::string& mismatch) {
       measurement.time->samples_s.size() * static_cast<std::size_t>(measurement.time->launches_per_sample);
   measurement.status = Status::unverified;
   measurement.cause = fmt::format("right at first, wrong after {} timed launches: {}", launches, mismatch);
-  if (!measurement.verification) measurement.verification = Verification{.detail = "right at first"};
-  measurement.verification->passed = false;
-  measurement.verification->detail += "; " + measurement.cause;
+  if (!measurement.verification) measurement.verification.emplace();
+  Verification& verification = *measurement.verification;
+  verification.passed = false;
+  if (!verification.detail.empty()) verification.detail += "; ";
+  verification.detail += measurement.cause;
   measurement.time.reset();
   return measurement;
 }

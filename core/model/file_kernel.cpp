@@ -59,6 +59,17 @@ double usual_tolerance(ArgumentType type) {
   return row_of(type).tolerance;
 }
 
+std::vector<FileKernelArgument> results_of(const FileKernel& kernel) {
+  std::vector<FileKernelArgument> results;
+  for (const ArgumentKind kind : {ArgumentKind::out, ArgumentKind::inout}) {
+    for (const FileKernelArgument& argument : kernel.arguments) {
+      if (argument.kind == kind) results.push_back(argument);
+    }
+    if (!results.empty()) break;
+  }
+  return results;
+}
+
 bool is_same_code(const CompiledKernel& a, const CompiledKernel& b) {
   return a.kernel == b.kernel && a.function == b.function && a.options == b.options &&
          a.architecture == b.architecture;

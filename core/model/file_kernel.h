@@ -108,6 +108,10 @@ struct FileKernel {
   bool operator==(const FileKernel&) const = default;
 };
 
+/// The arguments with a kernel's results: those that are `out`, or all that it writes if none is. A kernel
+/// with results of its own may use `inout` as a work space.
+std::vector<FileKernelArgument> results_of(const FileKernel& kernel);
+
 /// A kernel from a file, compiled as some of its points call it.
 struct CompiledKernel {
   std::string kernel;    ///< its id

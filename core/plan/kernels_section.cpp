@@ -322,14 +322,12 @@ std::vector<std::string> ids_of(const std::vector<KernelEntry>& all) {
   return ids;
 }
 
-bool is_result(const FileKernelArgument& argument) {
-  return argument.kind == ArgumentKind::out || argument.kind == ArgumentKind::inout;
-}
-
 bool has_result(const FileKernel& kernel, const std::string& name) {
-  return std::any_of(
-      kernel.arguments.begin(), kernel.arguments.end(),
-      [&](const FileKernelArgument& argument) { return argument.name == name && is_result(argument); });
+  return std::any_of(kernel.arguments.begin(), kernel.arguments.end(),
+                     [&](const FileKernelArgument& argument) {
+                       return argument.name == name &&
+                              (argument.kind == ArgumentKind::out || argument.kind == ArgumentKind::inout);
+                     });
 }
 
 }  // namespace
@@ -393,8 +391,8 @@ void check_reference(Reader& reader, const KernelEntry& entry, const std::vector
                                       suggestion(reference.kernel, ids_of(all))));
     return;
   }
-  for (const FileKernelArgument& argument : entry.kernel.arguments) {
-    if (!is_result(argument) || has_result(other->kernel, argument.name)) continue;
+  for (const FileKernelArgument& argument : results_of(entry.kernel)) {
+    if (has_result(other->kernel, argument.name)) continue;
     reader.fail(position, fmt::format("the reference '{}' has no 'out' or 'inout' argument '{}'",
                                       reference.kernel, argument.name));
   }

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
+#include <thread>
 #include <utility>
 
 #include "core/error.h"
@@ -105,7 +107,16 @@ std::vector<CompiledKernel> compile_kernels(const Plan& plan, const std::vector<
   for (const FileKernel& kernel : plan.kernels) require_unchanged(kernel);
   const Nvcc nvcc = require_nvcc();
   const KernelCache cache = KernelCache::of_user();
-  for (const KernelTask& task : tasks_of(plan, architectures)) all.push_back(compiled(task, nvcc, cache));
+  const std::vector<KernelTask> tasks = tasks_of(plan, architectures);
+  // As many compilers at a time as there are cores, and the result in the order of the plan.
+  const std::size_t most = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
+  for (std::size_t first = 0; first < tasks.size(); first += most) {
+    std::vector<std::future<CompiledKernel>> running;
+    for (std::size_t i = first; i < std::min(first + most, tasks.size()); ++i) {
+      running.push_back(std::async(std::launch::async, [&, i] { return compiled(tasks[i], nvcc, cache); }));
+    }
+    for (std::future<CompiledKernel>& one : running) all.push_back(one.get());
+  }
   return all;
 }
 

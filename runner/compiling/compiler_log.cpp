@@ -33,7 +33,8 @@ std::uint64_t number_before(std::string_view line, std::string_view unit) {
 }
 
 bool is_report(std::string_view line) {
-  return line.starts_with("ptxas info") || line.find(" bytes stack frame") != std::string_view::npos;
+  return line.starts_with("ptxas info") || line.find(" bytes stack frame") != std::string_view::npos ||
+         line.starts_with("Remark: The warnings can be suppressed");
 }
 
 /// Without its parameters: `scale(float*)` is `scale`.

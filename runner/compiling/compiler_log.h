@@ -17,7 +17,7 @@ struct KernelReport {
 /// The report on the kernel `symbol`; zeros if the log has none.
 KernelReport kernel_report(std::string_view log, std::string_view symbol);
 
-/// The lines of the log that are for people: neither ptxas' reports nor blank.
+/// The lines of the log that are for people: neither ptxas' reports nor blank, nor how to silence warnings.
 std::vector<std::string> messages_in(std::string_view log);
 
 /// The name in `cubin` of the kernel that the device variable `marker<&kernel>` in it names. Empty if it has

@@ -5,10 +5,13 @@ import json
 import os
 import re
 import shutil
+import signal
+import subprocess
+import time
 import unittest
 
+from program import PROGRAM, ProgramTest
 from program import SOURCE as SOURCE_FOLDER
-from program import ProgramTest
 
 SOURCE = """\
 // rooflinectl: function: scale
@@ -27,6 +30,8 @@ while [ "$1" != -o ]; do shift; done
 printf '\000_ZN18rooflinectl_kernel6markerIXadL_Z5scalePfEEEE\000.text._Z5otherPf\000.text._Z5scalePf\000' > "$2"
 cat >&2 <<'END'
 scale.cu(7): warning #177-D: variable "i" was declared but never referenced
+
+Remark: The warnings can be suppressed with "-diag-suppress <warning-number>"
 
 ptxas info    : Compiling entry function '_Z5scalePf' for 'sm_90'
 ptxas info    : Function properties for _Z5scalePf
@@ -198,6 +203,30 @@ class Kernels(ProgramTest):
         self.assert_exit(result, 3)
         self.assertIn("contains no point of this plan", result.stderr)
 
+    def test_watch_measures_again_at_each_save(self):
+        with open(self.folder / "output", "w") as output:
+            process = subprocess.Popen([PROGRAM, "run", "scale.cu", "--watch"], cwd=self.folder, stdout=output, stderr=subprocess.STDOUT,
+                                       env=self.environment())
+        self.addCleanup(process.kill)
+
+        def wait_for(text, count):
+            for _ in range(600):
+                printed = (self.folder / "output").read_text()
+                if printed.count(text) >= count:
+                    return printed
+                time.sleep(0.05)
+            self.fail(f"never printed {text!r} {count} times: {printed}")
+        waiting = "waiting for changes in scale.cu; Ctrl-C ends\n"
+        self.assertNotIn("since the last version", wait_for(waiting, 1))
+        (self.toolkit / "mistake").touch()
+        self.write("scale.cu", SOURCE + "// no longer right\n")
+        self.assertIn('scale does not compile:\nscale.cu(7): error: expected a ";"', wait_for(waiting, 2))
+        (self.toolkit / "mistake").unlink()
+        self.write("scale.cu", SOURCE.replace("2^20, ", "2^21, "))
+        self.assertRegex(wait_for(waiting, 3), r"(?m)^since the last version: .*2\^20 missing, .*2\^21 added, 1 point same$")
+        process.send_signal(signal.SIGINT)
+        self.assertNotEqual(process.wait(timeout=10), 0)
+
     def test_without_declared_work_only_what_was_executed_is_shown(self):
         result = self.call("run", "scale.cu")
         self.assertRegex(result.stdout, r"\nscale 2\^28 +2\^28 +– +graph +200.0 µs +– +– ")
@@ -274,7 +303,9 @@ class Kernels(ProgramTest):
         nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
         self.assert_exit(self.call("new", "double.cu"), 0)
         for plan, kernels in [("double.cu", ["double_kernel<float>", "double_kernel<__half>"]),
-                              (SOURCE_FOLDER / "examples/versions", ["scale<256>"] * 3)]:
+                              (SOURCE_FOLDER / "examples/versions", ["scale<256>"] * 3),
+                              (SOURCE_FOLDER / "examples/ladder", ["global", "shared", "strided", "sequential", "add_on_load",
+                                                                   "last_warp", "shuffle"])]:
             result = self.call("run", plan, "--dry-run", CUDA_HOME=os.path.dirname(os.path.dirname(nvcc)))
             self.assert_exit(result, 0)
             compiled = re.findall(r"\n  (\S+): \d+ registers, no spills; nvcc", result.stdout)

@@ -179,9 +179,9 @@ class FileKernels(unittest.TestCase):
                 self.assertTrue(measured["verification"]["passed"])
 
     def test_shared_memory_and_clusters(self):
-        body = "extern __shared__ float all[]; all[threadIdx.x + 20000] = i; __syncthreads(); " \
+        body = "extern __shared__ float room[]; room[threadIdx.x + 20000] = i; __syncthreads(); " \
                "unsigned size; asm volatile(\"mov.u32 %0, %%cluster_nctaid.x;\" : \"=r\"(size)); " \
-               "if (i < n) y[i] = 2 * all[threadIdx.x + 20000] + (size - 2);"
+               "if (i < n) y[i] = 2 * room[threadIdx.x + 20000] + (size - 2);"
         measured = self.measure({"f": kernel(body, 1024, launch='{grid: 4, block: block, shared: 100000, cluster: 2}',
                                              more="reference: g"), "g": kernel(GOOD, 1024)})["f"]
         self.assert_ok(measured)

@@ -66,6 +66,8 @@ def is_optional(path, key):
         or (key in {"median_s", "p95_s"} and path[:2] == ("application", "ranges"))
         or (key in {"hint", "process", "subject"} and path[:2] == ("application", "problems"))
         or (key == "kernels" and path == ("plan",))
+        or (key == "compiled_kernels" and path == ())
+        or (key in ("options", "warnings") and path[:1] == ("compiled_kernels",))
         or (path[:2] == ("plan", "kernels") and (
             (key in {"options", "work", "reference"} and len(path) == 3)
             or (key in {"count", "fill", "seed"} and path[3:4] == ("arguments",))

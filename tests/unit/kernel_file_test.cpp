@@ -167,6 +167,13 @@ TEST(KernelFile, ReferencesAreChecked) {
   std::string other = "// rooflinectl: {function: other, launch: {grid: 1, block: 1}}\n";
   EXPECT_THAT(mistakes_in({{"other.cu", other}, {"scale.cu", source("reference: other")}}),
               ElementsAre("scale.cu:12:28: the reference 'other' has no 'out' or 'inout' argument 'y'"));
+  const std::string same =
+      "// rooflinectl: {function: f, arguments: {y: {out: f32, count: 1}}, launch: {grid: 1, block: 1}}\n";
+  EXPECT_THAT(mistakes_in({{"other.cu", same}, {"scale.cu", source("reference: other")}}), IsEmpty());
+  // With a result of its own, what it reads and writes may be a work space.
+  const std::string work_space =
+      source("reference: other").replace(source().find("x: {in:"), 7, "x: {inout:");
+  EXPECT_THAT(mistakes_in({{"other.cu", same}, {"scale.cu", work_space}}), IsEmpty());
 }
 
 TEST(KernelFile, NamesAreUnique) {

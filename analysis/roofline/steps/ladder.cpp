@@ -13,21 +13,17 @@ namespace rooflinectl {
 
 namespace {
 
-/// The names of the arguments that a kernel from a file writes.
-std::set<std::string> results_of(const FileKernel& kernel) {
+std::set<std::string> result_names(const FileKernel& kernel) {
   std::set<std::string> names;
-  for (const FileKernelArgument& argument : kernel.arguments) {
-    if (argument.kind == ArgumentKind::out || argument.kind == ArgumentKind::inout)
-      names.insert(argument.name);
-  }
+  for (const FileKernelArgument& argument : results_of(kernel)) names.insert(argument.name);
   return names;
 }
 
-/// Complete results are not compared with partial ones, nor kernels from files that write other arguments.
+/// Complete results are not compared with partial ones, nor kernels from files with other results.
 bool same_output(const Run& run, const PointId& a, const PointId& b) {
   const FileKernel* const kernel_a = find_file_kernel(run.plan, a.subject);
   const FileKernel* const kernel_b = find_file_kernel(run.plan, b.subject);
-  if (kernel_a != nullptr && kernel_b != nullptr) return results_of(*kernel_a) == results_of(*kernel_b);
+  if (kernel_a != nullptr && kernel_b != nullptr) return result_names(*kernel_a) == result_names(*kernel_b);
   const VariantInfo* variant_a = run.catalogue.find_variant(a.subject);
   const VariantInfo* variant_b = run.catalogue.find_variant(b.subject);
   return variant_a != nullptr && variant_b != nullptr && variant_a->output == variant_b->output;
