@@ -43,15 +43,23 @@ GOOD = "if (i < n) y[i] = 2 * i;"
 
 
 class FileKernels(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        # Of all tests, so that the ceilings are measured once: here, without a limit.
+        cache = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cache.cleanup)
+        cls.environment = dict(os.environ, XDG_CACHE_HOME=cache.name)
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([PROGRAM, "ceilings"], cwd=folder, env=cls.environment, capture_output=True, check=False)
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def run_plan(self, plan, code=0, *arguments):
-        environment = dict(os.environ, XDG_CACHE_HOME=str(self.folder / "cache"), ROOFLINECTL_SILENCE_LIMIT=str(SILENCE_LIMIT_S))
-        finished = subprocess.run([PROGRAM, "run", plan, "--require-gpu", *arguments], cwd=self.folder, capture_output=True, text=True,
-                                  env=environment, timeout=300, check=False)
+    def run_plan(self, plan, code=0, **extra):
+        finished = subprocess.run([PROGRAM, "run", plan, "--require-gpu"], cwd=self.folder, capture_output=True, text=True,
+                                  env=dict(self.environment, **extra), timeout=300, check=False)
         self.assertEqual(finished.returncode, code, finished.stdout + finished.stderr)
         self.output = finished.stdout + finished.stderr
         (file,) = [path for path in (self.folder / "runs").glob("*/*/run.json") if not path.parent.is_symlink()]
@@ -59,14 +67,14 @@ class FileKernels(unittest.TestCase):
         shutil.rmtree(self.folder / "runs")
         return run
 
-    def measure(self, files, code=0):
+    def measure(self, files, code=0, **extra):
         """The measurements of a folder with these kernels, by subject."""
         folder = self.folder / "kernels"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         for name, text in files.items():
             (folder / f"{name}.cu").write_text(text)
-        return {m["subject"]: m for m in self.run_plan("kernels", code)["measurements"]}
+        return {m["subject"]: m for m in self.run_plan("kernels", code, **extra)["measurements"]}
 
     def assert_ok(self, measurement):
         self.assertEqual(measurement["status"], "ok", measurement.get("cause"))
@@ -147,7 +155,8 @@ class FileKernels(unittest.TestCase):
         faults = {"endless": ("for (volatile int go = 1; go;) {}", f"hung (no output for {SILENCE_LIMIT_S} s) while verifying"),
                   "illegal": ("*reinterpret_cast<float*>(8) = 1;", "illegal memory access"),
                   "trap": ("__trap();", "unspecified launch failure")}
-        measured = self.measure({**{name: kernel(body) for name, (body, _) in faults.items()}, "z": kernel(GOOD)}, 1)
+        measured = self.measure({**{name: kernel(body) for name, (body, _) in faults.items()}, "z": kernel(GOOD)}, 1,
+                                ROOFLINECTL_SILENCE_LIMIT=str(SILENCE_LIMIT_S))
         for name, (_, cause) in faults.items():
             self.assertEqual(measured[name]["status"], "failed")
             self.assertIn(cause, measured[name]["cause"])
