@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What needs a GPU, one after the other, with a line for each: kernels, counters, faults, profiled programs, links, the shipped plan
-# beside its recording, and the stress test. Builds nothing:
+# What needs a GPU, one after the other, with a line for each: kernels, counters, the shipped plan beside its recording, kernels from
+# files, profiled programs, faults, links, and the stress test. Builds nothing:
 #   scripts/check_gpu.sh BIN OUTPUT [STEP...]
 # BIN has the programs of a build with tests (build/dev/bin), OUTPUT gets the log and the results of each step. Without steps: all.
 # STRESS_SECONDS (default: 120), STEP_SECONDS (default: 600; no step takes longer). Exits with 1 if a step failed.
@@ -46,6 +46,7 @@ step doctor "$ROOFLINECTL" doctor
 step kernels "$bin/rooflinectl-gpu-tests" --gtest_brief=1 '--gtest_filter=-Counters*'
 step counters "$bin/rooflinectl-gpu-tests" --gtest_brief=1 '--gtest_filter=Counters*'
 step plan bash -c plan
+step files python3 "$source/tests/gpu/file_kernels_test.py"
 step profile python3 "$source/tests/gpu/profile_test.py" --rooflinectl "$ROOFLINECTL" --programs "$bin"
 step faults python3 "$source/tests/gpu/faults_test.py"
 step links python3 "$source/tests/gpu/links_test.py" --rooflinectl "$ROOFLINECTL"

@@ -72,8 +72,9 @@ TEST(Ranks, NamesTheOneThatIsSlower) {
   EXPECT_DOUBLE_EQ(gemm.min_s, 1e-3);
   EXPECT_DOUBLE_EQ(gemm.max_s, 1.1e-3);
   EXPECT_NEAR(analysis->ranks[2].slow_s, 100 * 0.1e-3, 1e-9);
-  EXPECT_THAT(rank_sentences(run, *analysis),
-              Contains(HasSubstr("Rank 2 (node, device 2) is slower than the others in 1 of 2 launch groups")));
+  EXPECT_THAT(
+      rank_sentences(run, *analysis),
+      Contains(HasSubstr("Rank 2 (node, device 2) is slower than the others in 1 of 2 launch groups")));
 
   for (Measurement& measurement : run.measurements) {
     measurement.launches->overlapped_s = 0.7 * measurement.launches->total_s;
