@@ -387,8 +387,11 @@ void check_reference(Reader& reader, const KernelEntry& entry, const std::vector
   const Position position = place_of(entry, "reference");
   const KernelEntry* const other = find_kernel(all, reference.kernel);
   if (other == nullptr || other == &entry) {
-    reader.fail(position, fmt::format("the reference {} is no other kernel{}", in_quotes(reference.kernel),
-                                      suggestion(reference.kernel, ids_of(all))));
+    auto others = ids_of(all);
+    std::erase(others, entry.kernel.id);
+    reader.fail(position, fmt::format("the reference {} is no other kernel of the plan or folder{}",
+                                      in_quotes(reference.kernel),
+                                      others.empty() ? "" : suggestion(reference.kernel, others)));
     return;
   }
   for (const FileKernelArgument& argument : results_of(entry.kernel)) {

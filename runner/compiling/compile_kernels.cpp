@@ -36,9 +36,13 @@ void add_task(const FileKernel& kernel, const Axes& axes, int architecture, std:
                     .parameters = {},
                     .architecture = architecture}};
   for (const CallArgument& argument : call.arguments) {
-    const bool is_pointer = argument.kind != ArgumentKind::scalar;
     added.task.parameters.push_back(
-        {argument.name, is_pointer, is_pointer ? sizeof(void*) : size_bytes(argument.type)});
+        {.name = argument.name,
+         .type = std::string(to_string(argument.type)),
+         .bytes = size_bytes(argument.type),
+         .is_float = !is_integer(argument.type),
+         .is_pointer = argument.kind != ArgumentKind::scalar,
+         .is_written = argument.kind == ArgumentKind::out || argument.kind == ArgumentKind::inout});
   }
   const bool is_known = std::any_of(tasks.begin(), tasks.end(), [&](const KernelTask& other) {
     return other.kernel == added.kernel && other.task == added.task;

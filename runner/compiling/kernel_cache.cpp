@@ -67,7 +67,8 @@ KernelCache KernelCache::of_user() {
 std::string KernelCache::key_of(const CompilerTask& task, const std::string& compiler) {
   std::string parameters;
   for (const KernelParameter& parameter : task.parameters) {
-    parameters += fmt::format("{} {} {}\n", parameter.name, parameter.is_pointer, parameter.bytes);
+    parameters += fmt::format("{} {} {} {}\n", parameter.name, parameter.type, parameter.is_pointer,
+                              parameter.is_written);
   }
   return sha256(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", compiler, task.architecture, task.kernel,
                             task.function, task.source.string(), fmt::join(task.options, "\n"), parameters,

@@ -46,34 +46,76 @@ std::string version_in(const std::string& text) {
   return text.substr(begin + 3, text.find_first_not_of("0123456789.", begin + 3) - begin - 3);
 }
 
+/// What the compiler is told of types. Memory may be of vectors of its elements, such as `float4`, or of
+/// bytes.
+constexpr const char* kParameterTraits =
+    "#include <type_traits>\n"
+    "namespace rooflinectl_kernel {\n"
+    "template <typename Kernel> struct Parameters {};\n"
+    "template <typename... P> struct Parameters<void (*)(P...)> {\n"
+    "  static constexpr unsigned long count = sizeof...(P);\n"
+    "};\n"
+    "template <unsigned long i, typename Kernel> struct Parameter { using Type = void; };\n"
+    "template <typename First, typename... Rest> struct Parameter<0, void (*)(First, Rest...)> { using Type "
+    "= First; };\n"
+    "template <unsigned long i, typename First, typename... Rest> struct Parameter<i, void (*)(First, "
+    "Rest...)>\n"
+    "    : Parameter<i - 1, void (*)(Rest...)> {};\n"
+    "template <typename T, unsigned long bytes, bool is_float> constexpr bool holds() {\n"
+    "  if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {\n"
+    "    return sizeof(T) == bytes && (std::is_floating_point_v<T> == is_float || (is_float && bytes == "
+    "2));\n"
+    "  } else if constexpr (std::is_void_v<T>) {\n"
+    "    return true;\n"
+    "  } else {\n"
+    "    return sizeof(T) % bytes == 0;\n"
+    "  }\n"
+    "}\n"
+    "template <typename T, unsigned long bytes, bool is_float> constexpr bool is_scalar() {\n"
+    "  if constexpr (std::is_void_v<T>) return true;\n"
+    "  else return sizeof(T) == bytes && !std::is_pointer_v<T> && holds<T, bytes, is_float>();\n"
+    "}\n"
+    "template <typename T, unsigned long bytes, bool is_float> constexpr bool is_memory() {\n"
+    "  using Element = std::remove_cv_t<std::remove_pointer_t<T>>;\n"
+    "  if constexpr (!std::is_pointer_v<T> || std::is_void_v<Element>) return true;\n"
+    "  else return sizeof(Element) == 1 || holds<Element, bytes, is_float>();\n"
+    "}\n"
+    "template <typename T> constexpr bool is_constant = std::is_const_v<std::remove_pointer_t<T>>;\n"
+    "}\n";
+
 /// What makes the compiler refuse a kernel with other parameters than those that are described: a launch
 /// would read arguments that are not there.
 std::string parameter_checks(const CompilerTask& task) {
   std::string text = fmt::format(
-      "namespace rooflinectl_kernel {{\n"
-      "template <typename Kernel> struct Parameters {{}};\n"
-      "template <typename... P> struct Parameters<void (*)(P...)> {{\n"
-      "  static constexpr unsigned long count = sizeof...(P);\n"
-      "  static constexpr unsigned long bytes[] = {{sizeof(P)..., 0}};\n"
-      "}};\n"
-      "using Described = Parameters<decltype(&{})>;\n"
-      "}}\n"
+      "{}namespace rooflinectl_kernel {{ using Kernel = decltype(&{}); }}\n"
       "#line 1 \"arguments of {}\"\n"
-      "static_assert(rooflinectl_kernel::Described::count == {}, \"{} {} described, and the function has "
-      "another number of parameters\");\n",
-      task.function, task.kernel, task.parameters.size(), task.parameters.size(),
+      "static_assert(rooflinectl_kernel::Parameters<rooflinectl_kernel::Kernel>::count == {}, \"{} {} "
+      "described, and the function has another number of parameters\");\n",
+      kParameterTraits, task.function, task.kernel, task.parameters.size(), task.parameters.size(),
       task.parameters.size() == 1 ? "argument is" : "arguments are");
   for (std::size_t i = 0; i < task.parameters.size(); ++i) {
     const KernelParameter& parameter = task.parameters[i];
-    text += fmt::format(
-        "static_assert(rooflinectl_kernel::Described::count <= {} || "
-        "rooflinectl_kernel::Described::bytes[{}] "
-        "== {}, \"'{}' {}\");\n",
-        i, i, parameter.bytes, parameter.name,
-        parameter.is_pointer
-            ? "is described as memory, and its parameter is no pointer"
-            : fmt::format("is described as a scalar of {} {}, and its parameter has another size",
-                          parameter.bytes, parameter.bytes == 1 ? "byte" : "bytes"));
+    const std::string type =
+        fmt::format("rooflinectl_kernel::Parameter<{}, rooflinectl_kernel::Kernel>::Type", i);
+    const auto require = [&](const std::string& condition, const std::string& mistake) {
+      text += fmt::format("static_assert({}, \"'{}' {}\");\n", condition, parameter.name, mistake);
+    };
+    const std::string described = fmt::format("<{}, {}, {}>()", type, parameter.bytes, parameter.is_float);
+    if (!parameter.is_pointer) {
+      require(
+          "rooflinectl_kernel::is_scalar" + described,
+          fmt::format("is described as a scalar, {}, and its parameter has another type", parameter.type));
+      continue;
+    }
+    require(fmt::format("std::is_pointer_v<{0}> || std::is_void_v<{0}>", type),
+            "is described as memory, and its parameter is no pointer");
+    require("rooflinectl_kernel::is_memory" + described,
+            fmt::format("is described as memory of {}, and its parameter points to another type",
+                        parameter.type));
+    if (parameter.is_written) {
+      require(fmt::format("!rooflinectl_kernel::is_constant<{}>", type),
+              "is described as written, and its parameter points to what is constant");
+    }
   }
   return text;
 }

@@ -21,8 +21,11 @@ std::optional<Nvcc> find_nvcc();
 /// A parameter of a kernel, as its description has it.
 struct KernelParameter {
   std::string name;
+  std::string type;       ///< `f32`: of the scalar, or of the elements in memory
+  std::size_t bytes = 0;  ///< of one of these
+  bool is_float = false;  ///< a number with a fraction, of whatever size
   bool is_pointer = false;
-  std::size_t bytes = 0;
+  bool is_written = false;  ///< what it points to
 
   bool operator==(const KernelParameter&) const = default;
 };

@@ -317,12 +317,29 @@ class Kernels(ProgramTest):
         nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
         for parameters, mistake in [
                 ("float* y, int n", "1 argument is described, and the function has another number of parameters"),
-                ("float y", "'y' is described as memory, and its parameter is no pointer")]:
+                ("float y", "'y' is described as memory, and its parameter is no pointer"),
+                ("double* y", "'y' is described as memory of f32, and its parameter points to another type"),
+                ("int* y", "'y' is described as memory of f32, and its parameter points to another type"),
+                ("const float* y", "'y' is described as written, and its parameter points to what is constant")]:
             self.write("scale.cu", SOURCE.replace("float* y) { y[0] *= FACTOR; }", f"{parameters}) {{}}"))
             result = self.call("run", "scale.cu", "--dry-run", CUDA_HOME=os.path.dirname(os.path.dirname(nvcc)))
             self.assert_exit(result, 2)
             self.assertIn("arguments of scale(", result.stderr)
             self.assertIn(mistake, result.stderr)
+        for parameters in ["float4* y", "void* y", "char* __restrict__ y"]:
+            self.write("scale.cu", SOURCE.replace("float* y) { y[0] *= FACTOR; }", f"{parameters}) {{}}"))
+            self.assert_exit(self.call("run", "scale.cu", "--dry-run", CUDA_HOME=os.path.dirname(os.path.dirname(nvcc))), 0)
+
+    @unittest.skipUnless(shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc"), "requires nvcc")
+    def test_scalars_have_the_type_that_is_described(self):
+        nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+        self.assert_exit(self.call("new", "double.cu"), 0)
+        text = (self.folder / "double.cu").read_text()
+        for scalar in ["scalar: f32, value: n", "scalar: i64, value: n"]:
+            self.write("double.cu", text.replace("scalar: i32, value: n", scalar))
+            result = self.call("run", "double.cu", "--dry-run", CUDA_HOME=os.path.dirname(os.path.dirname(nvcc)))
+            self.assert_exit(result, 2)
+            self.assertIn("'n' is described as a scalar, ", result.stderr)
 
 
 if __name__ == "__main__":

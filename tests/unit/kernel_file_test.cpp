@@ -160,8 +160,9 @@ TEST(KernelFile, MistakesAreNamedAtTheirPlaceInTheSource) {
 }
 
 TEST(KernelFile, ReferencesAreChecked) {
-  EXPECT_THAT(mistakes_in(source("reference: other")),
-              ElementsAre("my/scale.cu:12:28: the reference 'other' is no other kernel; valid: scale"));
+  EXPECT_THAT(
+      mistakes_in(source("reference: other")),
+      ElementsAre("my/scale.cu:12:28: the reference 'other' is no other kernel of the plan or folder"));
   EXPECT_THAT(mistakes_in(source("reference: {x: x.npy}")),
               ElementsAre("my/scale.cu:12:29: 'x' is no 'out' or 'inout' argument of the kernel"));
   std::string other = "// rooflinectl: {function: other, launch: {grid: 1, block: 1}}\n";

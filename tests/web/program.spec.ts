@@ -218,7 +218,7 @@ test('begins with the kernel that could save more in several launch groups than 
   await expect(first).toContainText('elementwise<direct copy, f32> [unrolled] (8 launch groups)');
   await expect(first).toContainText(/690\.7\sµs3\.2\s% of a step/);
   const headline = page.locator('.headline');
-  await expect(headline).toContainText('fusing 7 DRAM-bound kernels over the same data in optimizer could save up to');
+  await expect(headline).toContainText('Fusing 7 DRAM-bound kernels over the same data in optimizer could save up to');
   const all = page.locator('.beginnings > ol > li');
   await expect(all.nth(0)).toContainText(/GPU idle5\.615\sms26\.2\s% of a step/);
   await expect(all.nth(1)).toContainText(/fusing 7 DRAM-bound kernels over the same data in optimizer2\.791\sms13\.0\s% of a step/);
