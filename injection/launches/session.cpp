@@ -41,6 +41,8 @@ constexpr double kShareThatMatters = 0.01;
 constexpr double kVaries = 0.2;
 constexpr std::uint64_t kLaunchesToCompare = 8;
 constexpr double kLookS = 0.1;
+/// So many times of a group's launches show whether they repeat, and no more are kept.
+constexpr std::size_t kTimesForAPeriod = 3 * kLongestPeriod;
 /// A longer pause of the program counts as this long: what it does afterwards may be what it did before.
 constexpr double kLongestGapS = 0.05;
 /// The trace and instrumented code exclude each other: with both, CUPTI counts nothing.
@@ -386,7 +388,8 @@ void Session::take_traced() {
   const std::lock_guard lock(traced_mutex_);
   for (const Traced& launch : newly_traced_) {
     Group& group = groups_[launch.group];
-    if (group.is_followed) group.times_s.push_back(launch.duration_s);
+    if (group.is_followed && group.times_s.size() < kTimesForAPeriod)
+      group.times_s.push_back(launch.duration_s);
     if (launch.was_held) {
       const bool is_known = launch.duration_s > kTimesHeld * limit_after_launch(launch.group);
       if (is_known) group.held_s = std::max(group.held_s, launch.duration_s);
@@ -420,9 +423,8 @@ void Session::find_varying() {
 /// Launches that repeat after more than would be counted are counted at each place of the period. A shorter
 /// series could lie within a part of the period that repeats by itself.
 void Session::find_period(GroupId id) {
-  constexpr std::size_t kTimesNeeded = 3 * kLongestPeriod;
   Group& group = groups_[id];
-  if (group.times_s.size() < kTimesNeeded) return;
+  if (group.times_s.size() < kTimesForAPeriod) return;
   const std::size_t period = period_of(group.times_s, kLongestPeriod);
   if (period > LaunchSampling::kVaryingSamples) sampling_.repeats(id, period);
   group.is_followed = false;
