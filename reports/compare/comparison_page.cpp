@@ -34,7 +34,7 @@ std::string html_list(const std::string& title, const std::vector<std::string>& 
 }
 
 // The row of a point is the place of its arrow in the chart.
-std::string table(const RunComparison& comparison) {
+std::string points_table(const RunComparison& comparison) {
   const std::vector<const PointComparison*> points = table_points(comparison, kMostGroups);
   std::vector<std::string_view> changes;
   for (const PointComparison* point : points) changes.push_back(to_string(point->change));
@@ -179,7 +179,7 @@ std::string section(const RunComparison& comparison, const std::string& picture)
   html += fmt::format(
       "<div class=\"movement\"></div>\n<noscript><figure tabindex=\"0\">{}</figure></noscript>\n{}<p "
       "class=\"note\">{}</p>\n",
-      picture, table(comparison), escape_markup(comparison_explanation(comparison)));
+      picture, points_table(comparison), escape_markup(comparison_explanation(comparison)));
   html += html_list("Programs", program_change_texts(comparison));
   html += html_list("Counter changes", comparison_notes(comparison, kMostMoves));
   html += html_list("Not compared", missing_texts(comparison));

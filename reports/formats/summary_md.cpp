@@ -223,7 +223,7 @@ std::string scaling_part(const ExperimentReport& report) {
 }
 
 std::string watched(const DeviceView& view) {
-  return list(timeline_sentences(view)) + "\n" + table(strip_table(view));
+  return list(timeline_sentences(view)) + "\n" + markdown::table(strip_table(view));
 }
 
 std::string section(const ExperimentReport& report) {
@@ -298,8 +298,8 @@ std::string agreements(const AgreementSection& section) {
   const Table others =
       agreement_table(*section.agreements, section.reference,
                       [](const Agreement& agreement) { return agreement.verdict() != Verdict::agrees; });
-  return text + escaped(section.summary) + "\n\n" + table(quantity_table(*section.agreements)) +
-         (others.rows.empty() ? "" : "\n" + table(others));
+  return text + escaped(section.summary) + "\n\n" + markdown::table(quantity_table(*section.agreements)) +
+         (others.rows.empty() ? "" : "\n" + markdown::table(others));
 }
 
 // Before the tables whose numbers it makes suspect.
