@@ -255,6 +255,18 @@ class KnownWork(ProfileTest):
         self.assert_counted(self.point("WarpBf16AndF16"), tensor_bf16_ops=264 * 4 * 512 * 4096, tensor_f16_ops=264 * 4 * 512 * 4096)
         self.tell("exact, in passes by type")
 
+    def test_launches_that_differ(self):
+        for launches in [25, 48]:
+            with self.subTest(launches=launches):
+                self.profile("steps-that-differ", launches, 10)
+                self.assert_code(0)
+                known = float(re.search(r"(\S+) FFMA in a launch", self.output)[1])
+                point = self.point("repeat_fma")
+                self.tell(f"{launches} launches a step, counted by period {point['launches'].get('period')}, "
+                          f"{self.counted(point, 'ffma') / known:.6f} of the known FFMA")
+                self.assertEqual(point["launches"]["period"] % launches, 0)
+                self.assert_near(self.counted(point, "ffma"), known, 1e-6, "ffma")
+
     def test_transforms_of_cufft(self):
         self.profile("transforms", options=(), LD_LIBRARY_PATH=library_path())
         self.assert_code(0)

@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
                       {"ranges", unbalanced_ranges},
                       {"profiler-range", profiler_range},
                       {"groups", many_groups},
+                      {"steps-that-differ", steps_that_differ},
                       {"over-time", over_time},
                       {"reset-over-time", reset_over_time},
                       {"captured-over-time", captured_over_time},
