@@ -16,14 +16,6 @@ namespace rooflinectl {
 
 namespace {
 
-bool is_result(const CallArgument& argument) {
-  return argument.kind == ArgumentKind::out || argument.kind == ArgumentKind::inout;
-}
-
-bool is_read(const CallArgument& argument) {
-  return argument.kind == ArgumentKind::in || argument.kind == ArgumentKind::inout;
-}
-
 Tolerance tolerance_of(const FileKernelReference& reference, ArgumentType type) {
   return {reference.relative.value_or(usual_tolerance(type)), reference.absolute};
 }
@@ -47,11 +39,6 @@ BoundCall::BoundCall(KernelCall call, LoadedKernel& kernel)
     scalars_.push_back(stored(argument.fill.value, argument.type));
   }
   kernel_->allow(call_);
-}
-
-bool BoundCall::changes_inputs() const {
-  return std::any_of(call_.arguments.begin(), call_.arguments.end(),
-                     [](const CallArgument& argument) { return argument.kind == ArgumentKind::inout; });
 }
 
 std::optional<std::size_t> BoundCall::find(const std::string& argument) const {
@@ -113,7 +100,7 @@ void FileKernelPoint::fill_set(int copy, Filled filled) const {
   const std::vector<CallArgument>& arguments = call_.call().arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const bool is_wanted =
-        filled == Filled::all ? is_read(arguments[i]) : arguments[i].kind == ArgumentKind::inout;
+        filled == Filled::all ? is_read(arguments[i].kind) : arguments[i].kind == ArgumentKind::inout;
     if (is_wanted) fill(arguments[i], arguments[i].type, set(copy) + call_.layout().offset(i), stream_);
   }
 }
@@ -154,13 +141,13 @@ void FileKernelPoint::fill_reference_set() const {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind == ArgumentKind::scalar) continue;
     std::byte* const d_data = reference_set() + reference.layout().offset(i);
-    if (!is_read(arguments[i])) {
+    if (!is_read(arguments[i].kind)) {
       kernels::poison(d_data, arguments[i].bytes(), stream_);
       continue;
     }
     const auto same = call_.find(arguments[i].name);
     const CallArgument* const own = same ? &call_.call().arguments[*same] : nullptr;
-    const bool is_shared = own != nullptr && is_read(*own) && own->count == arguments[i].count;
+    const bool is_shared = own != nullptr && is_read(own->kind) && own->count == arguments[i].count;
     fill(is_shared ? *own : arguments[i], arguments[i].type, d_data, stream_);
   }
 }
@@ -226,7 +213,7 @@ Elements FileKernelPoint::expected(const CallArgument& result) const {
   if (!reference_->call) return {};
   const BoundCall& reference = *reference_->call;
   const auto place = reference.find(result.name);
-  if (!place || !is_result(reference.call().arguments[*place])) return {};
+  if (!place || !is_written(reference.call().arguments[*place].kind)) return {};
   return {reference.call().arguments[*place].type, reference_set() + reference.layout().offset(*place)};
 }
 
@@ -234,7 +221,7 @@ ResultCheck FileKernelPoint::compare_results() const {
   ResultCheck check;
   const std::vector<CallArgument>& arguments = call_.call().arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (!is_result(arguments[i])) continue;
+    if (!is_written(arguments[i].kind)) continue;
     const Elements wanted = expected(arguments[i]);
     if (wanted.d_data == nullptr) continue;
     const Tolerance tolerance = tolerance_of(reference_->described, arguments[i].type);

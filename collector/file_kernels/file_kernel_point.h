@@ -24,7 +24,7 @@ class BoundCall {
   const KernelCall& call() const { return call_; }
   const ArgumentLayout& layout() const { return layout_; }
   /// Whether it has an argument that it reads and writes.
-  bool changes_inputs() const;
+  bool changes_inputs() const { return rooflinectl::changes_inputs(call_); }
   /// Nothing if there is no argument of this name.
   std::optional<std::size_t> find(const std::string& argument) const;
 

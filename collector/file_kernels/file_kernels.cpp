@@ -34,11 +34,6 @@ std::size_t data_bytes(const KernelCall& call) {
   return bytes;
 }
 
-bool has_inout(const KernelCall& call) {
-  return std::any_of(call.arguments.begin(), call.arguments.end(),
-                     [](const CallArgument& argument) { return argument.kind == ArgumentKind::inout; });
-}
-
 /// Throws Error(usage) unless the reference has as many results.
 void require_count(const CallArgument& result, std::uint64_t expected, const std::string& of) {
   if (result.count == expected) return;
@@ -56,7 +51,7 @@ LaunchPlan FileKernels::plan_of(const PointId& point) const {
   const KernelCall call = checked_call(kernel_of(point), point.axes);
   return launch_plan({.input_bytes = std::max<std::size_t>(data_bytes(call), 1),
                       .cache = cache_of(point).value_or(CacheState::cold),
-                      .changes_inputs = has_inout(call),
+                      .changes_inputs = changes_inputs(call),
                       .must_be_plain = mode_of(point) == LaunchMode::plain},
                      device_);
 }
@@ -98,7 +93,7 @@ std::optional<PointReference> FileKernels::reference_of(const FileKernel& kernel
     reference.call.emplace(bound(*other, axes));
   }
   for (const CallArgument& argument : call.call().arguments) {
-    if (argument.kind != ArgumentKind::out && argument.kind != ArgumentKind::inout) continue;
+    if (!is_written(argument.kind)) continue;
     const auto file = kernel.reference.files.find(argument.name);
     if (file != kernel.reference.files.end()) {
       const std::string content = read_file(file->second);

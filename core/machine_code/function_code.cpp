@@ -2,7 +2,6 @@
 #include "core/machine_code/function_code.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "core/machine_code/cubin.h"
@@ -12,8 +11,6 @@ namespace rooflinectl {
 namespace {
 
 constexpr std::size_t kInstructionBytes = 16;
-/// Among which `is_half_arithmetic` tells apart.
-constexpr std::array<std::uint32_t, 4> kHalfOpcodes = {0x30, 0x31, 0x32, 0x35};
 /// More kinds than any function has; those of larger ones are not told apart.
 constexpr std::size_t kMostKinds = 64;
 

@@ -313,10 +313,6 @@ constexpr bool is_of(const Encoding& encoding, int architecture) {
 }  // namespace
 
 bool is_half_arithmetic(int architecture, InstructionWord word) {
-  constexpr std::uint32_t kHadd2 = 0x30;
-  constexpr std::uint32_t kHfma2 = 0x31;
-  constexpr std::uint32_t kHmul2 = 0x32;
-  constexpr std::uint32_t kHfma2Mma = 0x35;  // of GA100 and GH100, where the Tensor Cores' pipe executes it
   constexpr std::uint64_t kConstantC = 2;
   constexpr std::uint64_t kZeroRegister = 0xff;
   constexpr unsigned kA = 24;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <bitset>
 #include <cstdint>
 #include <optional>
@@ -69,6 +70,13 @@ struct InstructionWord {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
 };
+
+/// The opcodes of HADD2, HFMA2, HMUL2 and HFMA2.MMA.
+inline constexpr std::uint32_t kHadd2 = 0x30;
+inline constexpr std::uint32_t kHfma2 = 0x31;
+inline constexpr std::uint32_t kHmul2 = 0x32;
+inline constexpr std::uint32_t kHfma2Mma = 0x35;  ///< of GA100 and GH100: the Tensor Cores' pipe executes it
+inline constexpr std::array kHalfOpcodes = {kHadd2, kHfma2, kHmul2, kHfma2Mma};
 
 /// Whether an instruction adds or multiplies FP16 or BF16 values outside of the Tensor Cores. Others with the
 /// same opcodes, which counters count with these, convert to FP32 (HADD2.F32) or bring a constant into a

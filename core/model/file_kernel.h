@@ -41,6 +41,12 @@ inline constexpr std::array kArgumentKinds = {ArgumentKind::in, ArgumentKind::ou
                                               ArgumentKind::scalar};
 
 std::string_view to_string(ArgumentKind kind);
+constexpr bool is_read(ArgumentKind kind) {
+  return kind == ArgumentKind::in || kind == ArgumentKind::inout;
+}
+constexpr bool is_written(ArgumentKind kind) {
+  return kind == ArgumentKind::out || kind == ArgumentKind::inout;
+}
 
 /// The most arguments that a kernel may have.
 inline constexpr std::size_t kMaxArguments = 64;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -242,6 +243,11 @@ class CallResolver {
 };
 
 }  // namespace
+
+bool changes_inputs(const KernelCall& call) {
+  return std::any_of(call.arguments.begin(), call.arguments.end(),
+                     [](const CallArgument& argument) { return argument.kind == ArgumentKind::inout; });
+}
 
 KernelCall call_of(const FileKernel& kernel, const Axes& axes) {
   return CallResolver(kernel, axes).call();

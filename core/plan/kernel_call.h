@@ -54,6 +54,9 @@ struct KernelCall {
   Work work;  ///< all zeros where none is declared
 };
 
+/// Whether it has an argument that it reads and writes.
+bool changes_inputs(const KernelCall& call);
+
 /// An expression, or another text, of a kernel's description that cannot be used.
 class KernelMistake : public std::runtime_error {
  public:

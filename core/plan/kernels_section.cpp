@@ -323,11 +323,9 @@ std::vector<std::string> ids_of(const std::vector<KernelEntry>& all) {
 }
 
 bool has_result(const FileKernel& kernel, const std::string& name) {
-  return std::any_of(kernel.arguments.begin(), kernel.arguments.end(),
-                     [&](const FileKernelArgument& argument) {
-                       return argument.name == name &&
-                              (argument.kind == ArgumentKind::out || argument.kind == ArgumentKind::inout);
-                     });
+  return std::any_of(
+      kernel.arguments.begin(), kernel.arguments.end(),
+      [&](const FileKernelArgument& argument) { return argument.name == name && is_written(argument.kind); });
 }
 
 }  // namespace

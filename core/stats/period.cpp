@@ -37,6 +37,7 @@ std::size_t period_of(std::span<const double> times_s, std::size_t longest) {
   // The newest: what a program does at first is often different.
   const auto times = times_s.last(std::min(times_s.size(), kMostTimes));
   if (times.size() < 2) return 0;
+  if (difference(times, 1) <= kNoise) return 1;  // however well another period fits
   const std::size_t most = std::min(longest, std::max<std::size_t>(times.size() / kPeriodsNeeded, 1));
   std::vector<double> differences(most);
   for (std::size_t i = 0; i < most; ++i) differences[i] = difference(times, i + 1);

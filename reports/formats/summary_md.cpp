@@ -120,12 +120,7 @@ std::string ranks(const ReportModel& report) {
   constexpr std::size_t kMostRows = 50;
   const RankAnalysis& analysis = *report.ranks;
   std::string text = "## Ranks\n\n" + list(rank_sentences(report.run, analysis));
-  for (const Table& table :
-       {rank_table(report.run, analysis, kMostRows), rank_collective_table(analysis, kMostRows),
-        rank_collective_size_table(report.run, analysis, kMostRows), rank_range_table(analysis, kMostRows),
-        rank_group_table(analysis, kMostRows)}) {
-    text += titled_table(table);
-  }
+  for (const Table& table : rank_tables(report.run, analysis, kMostRows)) text += titled_table(table);
   return text + "\n";
 }
 

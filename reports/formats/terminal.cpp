@@ -119,11 +119,7 @@ std::string rank_block(const ReportModel& report, std::size_t width, Rows rows) 
   const std::size_t most = rows == Rows::all ? ranks.groups.size() + ranks.ranks.size() : kTop;
   std::string text;
   for (const std::string& line : rank_sentences(report.run, ranks)) text += paragraph(line, width);
-  for (const Table& table : {rank_table(report.run, ranks, most), rank_collective_table(ranks, most),
-                             rank_collective_size_table(report.run, ranks, most),
-                             rank_range_table(ranks, most), rank_group_table(ranks, most)}) {
-    text += titled_table(table, width);
-  }
+  for (const Table& table : rank_tables(report.run, ranks, most)) text += titled_table(table, width);
   return text + "\n";
 }
 

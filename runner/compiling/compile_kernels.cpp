@@ -36,13 +36,12 @@ void add_task(const FileKernel& kernel, const Axes& axes, int architecture, std:
                     .parameters = {},
                     .architecture = architecture}};
   for (const CallArgument& argument : call.arguments) {
-    added.task.parameters.push_back(
-        {.name = argument.name,
-         .type = std::string(to_string(argument.type)),
-         .bytes = size_bytes(argument.type),
-         .is_float = !is_integer(argument.type),
-         .is_pointer = argument.kind != ArgumentKind::scalar,
-         .is_written = argument.kind == ArgumentKind::out || argument.kind == ArgumentKind::inout});
+    added.task.parameters.push_back({.name = argument.name,
+                                     .type = std::string(to_string(argument.type)),
+                                     .bytes = size_bytes(argument.type),
+                                     .is_float = !is_integer(argument.type),
+                                     .is_pointer = argument.kind != ArgumentKind::scalar,
+                                     .is_written = is_written(argument.kind)});
   }
   const bool is_known = std::any_of(tasks.begin(), tasks.end(), [&](const KernelTask& other) {
     return other.kernel == added.kernel && other.task == added.task;

@@ -17,13 +17,6 @@ using testing::Field;
 using testing::IsEmpty;
 using testing::Optional;
 
-constexpr InstructionWord kNop = {0x0000000000007918, 0x000fc00000000000};
-constexpr InstructionWord kHmma = {0x000000080404723c, 0x004fde000000180c};
-constexpr InstructionWord kImma = {0x0000000804047237, 0x004fde0000405c0c};
-
-constexpr InstructionWord kHadd2 = {0x0000000502097230, 0x000fe20000000800};
-constexpr InstructionWord kHadd2ToF32 = {0x20000002ff077230, 0x000fe20000004100};
-
 std::optional<std::vector<TensorInstruction>> kinds_of(LoadedCode& code, std::string_view symbol) {
   const auto known = code.of(symbol);
   return known ? std::optional(known->tensor_instructions) : std::nullopt;
@@ -58,7 +51,7 @@ TEST(LoadedCode, KnowsWhetherAnyFunctionOfASymbolDoesHalfArithmetic) {
   code.add(fake_cubin({{"cast", {kHadd2ToF32, kNop}}, {"either", {kHadd2ToF32}}}));
   EXPECT_FALSE(code.of("cast")->has_half_arithmetic);
   EXPECT_FALSE(code.of("either")->has_half_arithmetic);
-  code.add(fake_cubin({{"either", {kHadd2}}}));
+  code.add(fake_cubin({{"either", {kHadd2Word}}}));
   EXPECT_TRUE(code.of("either")->has_half_arithmetic);
 }
 

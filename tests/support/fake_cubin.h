@@ -12,6 +12,13 @@
 
 namespace rooflinectl {
 
+/// Instructions of sm_90, as they stand in its code. HADD2.F32 converts the high half of a pair.
+inline constexpr InstructionWord kNop = {0x0000000000007918, 0x000fc00000000000};
+inline constexpr InstructionWord kHmma = {0x000000080404723c, 0x004fde000000180c};
+inline constexpr InstructionWord kImma = {0x0000000804047237, 0x004fde0000405c0c};
+inline constexpr InstructionWord kHadd2Word = {0x0000000502097230, 0x000fe20000000800};
+inline constexpr InstructionWord kHadd2ToF32 = {0x30000002ff077230, 0x000fe20000004100};
+
 /// A function of `fake_cubin`.
 struct FakeFunction {
   std::string symbol;

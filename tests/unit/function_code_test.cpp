@@ -19,10 +19,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr InstructionWord kNop = {0x0000000000007918, 0x000fc00000000000};
-constexpr InstructionWord kHmma = {0x000000080404723c, 0x004fde000000180c};
 constexpr InstructionWord kHmmaElsewhere = {0x000000181414723c, 0x00cfde000000182c};
-constexpr InstructionWord kImma = {0x0000000804047237, 0x004fde0000405c0c};
 constexpr InstructionWord kCallInside = {0x0000000000307944, 0x022fea0003c00000};
 constexpr InstructionWord kCallAbsolute = {0x0000000002007343, 0x005fea0003c00000};
 constexpr InstructionWord kCallByRegister = {0xfffffffc06c87344, 0x026fea0003c3ffff};
@@ -74,24 +71,23 @@ TEST(FunctionCode, IncludesWhatMayBeCalled) {
 }
 
 TEST(FunctionCode, TellsHalfArithmeticFromConversionsAndConstants) {
-  constexpr InstructionWord kHadd2ToF32 = {0x30000002ff077230, 0x000fe20000004100};
   constexpr InstructionWord kHfma2Constant = {0x3f800000ff077431, 0x000fe200000001ff};
   constexpr InstructionWord kHfma2MmaConstant = {0x00000004ff057435, 0x000fe200000001ff};
-  constexpr InstructionWord kHadd2 = {0x0000000502097230, 0x000fe20000000800};
-  constexpr InstructionWord kHmul2 = {0x2000000502057232, 0x000fe20000000800};
-  constexpr InstructionWord kHfma2 = {0x0000000502097231, 0x000fe20000000000};
+  constexpr InstructionWord kHmul2Word = {0x2000000502057232, 0x000fe20000000800};
+  constexpr InstructionWord kHfma2Word = {0x0000000502097231, 0x000fe20000000000};
   constexpr InstructionWord kHfma2ByConstant = {0x3400380002077431, 0x000fe20000000007};
   constexpr InstructionWord kBf16 = {0x0000000502097231, 0x000fe20000200000};
-  constexpr InstructionWord kHfma2Mma = {0x0000000502097235, 0x000fe20000000000};
+  constexpr InstructionWord kHfma2MmaWord = {0x0000000502097235, 0x000fe20000000000};
   const auto has = [](std::vector<InstructionWord> code, int architecture = 90) {
     return function_code(fake_cubin({{"one", std::move(code)}}, architecture)).at(0).has_half_arithmetic;
   };
   EXPECT_FALSE(has({kNop, kHadd2ToF32, kHfma2Constant, kHfma2MmaConstant, kHmma}));
-  for (const InstructionWord word : {kHadd2, kHmul2, kHfma2, kHfma2ByConstant, kBf16, kHfma2Mma}) {
+  for (const InstructionWord word :
+       {kHadd2Word, kHmul2Word, kHfma2Word, kHfma2ByConstant, kBf16, kHfma2MmaWord}) {
     EXPECT_TRUE(has({kHadd2ToF32, word})) << std::hex << word.low;
   }
-  EXPECT_FALSE(has({kHfma2Mma}, 120)) << "there the opcode is another instruction's";
-  EXPECT_TRUE(function_code(fake_cubin({{"kernel", {kCallAbsolute}}, {"function", {kHadd2}, true}}))
+  EXPECT_FALSE(has({kHfma2MmaWord}, 120)) << "there the opcode is another instruction's";
+  EXPECT_TRUE(function_code(fake_cubin({{"kernel", {kCallAbsolute}}, {"function", {kHadd2Word}, true}}))
                   .at(0)
                   .has_half_arithmetic)
       << "of a function that it may call";

@@ -79,10 +79,7 @@ Json lanes(const ReportModel& report) {
 Json ranks(const ReportModel& report) {
   constexpr std::size_t kMostRows = 500;
   const RankAnalysis& analysis = *report.ranks;
-  const Json tables =
-      titled_tables({rank_table(report.run, analysis, kMostRows), rank_collective_table(analysis, kMostRows),
-                     rank_collective_size_table(report.run, analysis, kMostRows),
-                     rank_range_table(analysis, kMostRows), rank_group_table(analysis, kMostRows)});
+  const Json tables = titled_tables(rank_tables(report.run, analysis, kMostRows));
   return {{"sentences", rank_sentences(report.run, analysis)},
           {"phases", phase_map(analysis)},
           {"lanes", report.rank_lanes ? lanes(report) : Json(nullptr)},

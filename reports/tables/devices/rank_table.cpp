@@ -340,4 +340,10 @@ Table rank_collective_table(const RankAnalysis& analysis, std::size_t most) {
   return table;
 }
 
+std::vector<Table> rank_tables(const Run& run, const RankAnalysis& analysis, std::size_t most) {
+  return {rank_table(run, analysis, most), rank_collective_table(analysis, most),
+          rank_collective_size_table(run, analysis, most), rank_range_table(analysis, most),
+          rank_group_table(analysis, most)};
+}
+
 }  // namespace rooflinectl

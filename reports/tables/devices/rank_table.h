@@ -34,4 +34,8 @@ Table rank_group_table(const RankAnalysis& analysis, std::size_t most);
 /// Collectives by NVTX range: what of their time was waiting, and what ran beside them. Empty without any.
 Table rank_collective_table(const RankAnalysis& analysis, std::size_t most);
 
+/// All of them, in the order in which reports show them: each rank, collectives by range and by size, ranges,
+/// and kernels.
+std::vector<Table> rank_tables(const Run& run, const RankAnalysis& analysis, std::size_t most);
+
 }  // namespace rooflinectl

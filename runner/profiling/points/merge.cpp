@@ -200,9 +200,7 @@ class Merge {
   void add(Reading& reading, const record::Launches& traced) {
     for (const record::Launch& launch : traced.launches) {
       if (launch.is_counted) reading.passes.add_counted(launch);
-    }
-    if (!reading.is_first_run) return;
-    for (const record::Launch& launch : traced.launches) {
+      if (!reading.is_first_run) continue;
       const std::size_t place = *reading.groups[launch.group];
       ProfiledGroup& group = groups_[place];
       const std::uint64_t end_ns = launch.start_ns + launch.duration_ns;
