@@ -20,19 +20,28 @@ import time
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 PROGRAMS = FOLDER / "real_programs"
+EXAMPLES = FOLDER.parent / "examples"
 TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
 
-# name: package that it needs, GPUs, options of Python, steps
+# name: package that it needs, GPUs, options of Python, program, its arguments
 CATALOGUE = {
-    "transformer": ("transformers", 1, [], 250),
-    "resnet50": ("torchvision", 1, [], 200),
-    "compiled": ("torch", 1, [], 10000),
-    "flax_training": ("flax", 1, [], 1000),
-    "cupy_fft": ("cupy", 1, [], 10000),
-    "numba_kernels": ("numba", 1, [], 10000),
-    "triton_matmul": ("triton", 1, [], 20000),
-    "nccl_ranks": ("torch", 2, TORCHRUN, 6000),
-    "nccl_one_process": ("torch", 2, [], 5000),
+    "training_step": ("torch", 1, [], EXAMPLES / "training_step.py", ["--steps", "300"]),
+    "transformer": ("transformers", 1, [], PROGRAMS / "transformer.py", ["250"]),
+    "resnet50": ("torchvision", 1, [], PROGRAMS / "resnet50.py", ["200"]),
+    "compiled": ("torch", 1, [], PROGRAMS / "compiled.py", ["10000"]),
+    "generation": ("torch", 1, [], EXAMPLES / "generation.py", ["--words", "500"]),
+    "transformers_generation": ("transformers", 1, [], PROGRAMS / "transformers_generation.py", ["3"]),
+    "jax_training_step": ("jax", 1, [], EXAMPLES / "jax_training_step.py", ["--steps", "1000"]),
+    "flax_training": ("flax", 1, [], PROGRAMS / "flax_training.py", ["1000"]),
+    "known_work_eager": ("torch", 1, [], EXAMPLES / "known_work.py", ["--how", "eager"]),
+    "known_work_graphs": ("torch", 1, [], EXAMPLES / "known_work.py", ["--how", "graphs"]),
+    "triton_attention": ("triton", 1, [], EXAMPLES / "triton_attention.py", ["--rounds", "200"]),
+    "triton_matmul": ("triton", 1, [], PROGRAMS / "triton_matmul.py", ["20000"]),
+    "cupy_fft": ("cupy", 1, [], PROGRAMS / "cupy_fft.py", ["10000"]),
+    "numba_kernels": ("numba", 1, [], PROGRAMS / "numba_kernels.py", ["10000"]),
+    "data_parallel_step": ("torch", 2, TORCHRUN, EXAMPLES / "data_parallel_step.py", ["--steps", "300"]),
+    "nccl_ranks": ("torch", 2, TORCHRUN, PROGRAMS / "nccl_ranks.py", ["6000"]),
+    "nccl_one_process": ("torch", 2, [], PROGRAMS / "nccl_one_process.py", ["5000"]),
 }
 
 
@@ -94,11 +103,11 @@ def main():
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as temporary:
         for name in options.program or CATALOGUE:
-            package, needed, python_options, steps = CATALOGUE[name]
+            package, needed, python_options, program, arguments = CATALOGUE[name]
             if importlib.util.find_spec(package) is None or here < needed:
                 print(f"{name} is left out: it needs {package} and {needed} GPU{'s' if needed > 1 else ''}", file=sys.stderr)
                 continue
-            command = [sys.executable, *python_options, str(PROGRAMS / f"{name}.py"), str(steps)]
+            command = [sys.executable, *python_options, str(program), *arguments]
             cells = row(name, rooflinectl, options.output or temporary, command)
             if cells is None:
                 failed.append(name)
