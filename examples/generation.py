@@ -89,6 +89,7 @@ def main():
 
     step = write_word
     if not options.eager:
+        place.fill_(PROMPT)  # what is written there is written again
         aside = torch.cuda.Stream()
         with torch.cuda.stream(aside):
             for _ in range(WARM_UP):

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/counters/pass_metrics.h"
+#include "injection/cuda/activities.h"
 #include "injection/this_process.h"
 
 namespace rooflinectl::injection {
@@ -52,6 +53,10 @@ std::vector<Gpu::CountedRange> CuptiGpu::end_pass() {
   }
   counter_data_ = {};
   return counted;
+}
+
+void CuptiGpu::deliver_trace() {
+  activities::flush(false);
 }
 
 void CuptiGpu::abandon_pass() {

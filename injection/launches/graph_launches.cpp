@@ -44,10 +44,12 @@ void GraphLaunches::add(const std::shared_ptr<const GraphNodes>& nodes, Handle c
   known_[{nodes->name, context, path}] = {.nodes = nodes, .groups = std::move(groups)};
 }
 
-bool GraphLaunches::may_run_by_nodes(const std::string& name) {
+ByNodes GraphLaunches::may_run_by_nodes(const std::string& name) {
   const std::lock_guard lock(mutex_);
   Count& count = counts_[name];
-  return count.by_nodes < kAtFirst + ++count.launches / kSpacing;
+  const std::uint64_t regular = ++count.launches / kSpacing;
+  if (count.by_nodes < regular) return ByNodes::for_any_sample;
+  return count.by_nodes < kAtFirst + regular ? ByNodes::for_first_samples : ByNodes::not_at_all;
 }
 
 void GraphLaunches::runs_by_nodes(const std::string& name) {

@@ -72,7 +72,8 @@ class GraphGroups {
 /// thread.
 class GraphLaunches {
  public:
-  /// Of a graph, this many launches and one in `kSpacing` are made kernel by kernel, at most.
+  /// Of a graph, this many launches and one in `kSpacing` are made kernel by kernel, at most: the former only
+  /// for what a pass would have nothing of.
   static constexpr std::uint64_t kAtFirst = 3;
   static constexpr std::uint64_t kSpacing = 50;
 
@@ -82,8 +83,8 @@ class GraphLaunches {
   void add(const std::shared_ptr<const GraphNodes>& nodes, Handle context, PathId path,
            std::shared_ptr<const GraphGroups> groups);
 
-  /// A graph of that name is about to be launched. Returns whether its kernels may be launched one by one.
-  bool may_run_by_nodes(const std::string& name);
+  /// A graph of that name is about to be launched. Returns what its kernels may be launched one by one for.
+  ByNodes may_run_by_nodes(const std::string& name);
   /// They are.
   void runs_by_nodes(const std::string& name);
   /// The context was destroyed.

@@ -2,6 +2,7 @@
 #include "injection/launches/launch_sampling.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace rooflinectl::injection {
 
@@ -25,6 +26,7 @@ GroupId LaunchSampling::add_group(double now, Wish wish) {
   if (is_awaited(group, pass_)) {
     ++awaited_;
     last_news_ = now;
+    forget_recent(now);
   }
   return group;
 }
@@ -36,11 +38,36 @@ void LaunchSampling::need(GroupId group, Pass pass) {
 void LaunchSampling::begin(Pass pass, double now) {
   pass_ = pass;
   begun_ = last_news_ = now;
+  forget_recent(now);
   for (Group& group : groups_) {
     group.launches = 0;
     group.states[static_cast<std::size_t>(pass)].next = 1;
   }
   find_awaited();
+}
+
+void LaunchSampling::forget_recent(double now) {
+  recent_since_s_ = now;
+  ++forgotten_;
+  recent_ = recent_once_ = 0;
+}
+
+void LaunchSampling::launched(GroupId id) {
+  Group& group = groups_[id];
+  if (std::exchange(group.forgotten, forgotten_) != forgotten_) group.recent = 0;
+  ++recent_;
+  if (++group.recent == 1) ++recent_once_;
+  if (group.recent == 2) --recent_once_;
+}
+
+std::uint64_t LaunchSampling::recent_launches(GroupId group) const {
+  return groups_[group].forgotten == forgotten_ ? groups_[group].recent : 0;
+}
+
+bool LaunchSampling::has_repeated(double now) const {
+  constexpr double kLeastS = 0.1;
+  constexpr std::uint64_t kOfThemOnce = 50;
+  return recent_ > 0 && kOfThemOnce * recent_once_ <= recent_ && now - recent_since_s_ >= kLeastS;
 }
 
 void LaunchSampling::find_awaited() {
@@ -77,9 +104,10 @@ void LaunchSampling::varies(GroupId group) {
 /// Places that were counted before the period was known are counted again: which they were is not known.
 void LaunchSampling::repeats(GroupId group, std::size_t period) {
   change(group, [&](Group& changed, State&) {
-    changed.period = period;
+    const auto samples = static_cast<std::size_t>(std::max(samples_, 1));
+    changed.period = period * ((samples + period - 1) / period);
     for (State& state : changed.states)
-      state = {.counted = 0, .next = 1, .places = std::vector<bool>(period)};
+      state = {.counted = 0, .next = 1, .places = std::vector<bool>(changed.period)};
   });
 }
 
@@ -118,6 +146,11 @@ bool LaunchSampling::is_awaited(GroupId group, Pass pass) const {
   const bool is_known_to_end =
       pass == Pass::memory || groups_[group].is_known_to_end || samples_of(group, Pass::memory) > 0;
   return is_known_to_end && !is_left_alone(group) && !is_complete(group, pass);
+}
+
+bool LaunchSampling::is_missing(GroupId group, Pass pass) const {
+  const bool is_enough = groups_[group].is_in_graph && samples_of(group, pass) > 0;
+  return is_awaited(group, pass) && !is_enough;
 }
 
 std::size_t LaunchSampling::awaited_samples(Pass pass) const {

@@ -47,6 +47,14 @@ class LaunchSampling {
   /// Begins a pass: launches are counted from 0 again.
   void begin(Pass pass, double now);
 
+  /// The group is launched, whether that is to be counted or not.
+  void launched(GroupId group);
+  /// How often that was since the pass began or a group was new.
+  std::uint64_t recent_launches(GroupId group) const;
+  /// Whether the program repeats what it did since then: that took a while, and nearly all launches are of
+  /// groups with more than one.
+  bool has_repeated(double now) const;
+
   /// A launch of the group is coming, the `ordinal`-th, which matters if they repeat: returns whether it is
   /// to be counted.
   bool wants(GroupId group, std::uint64_t ordinal = 0);
@@ -74,6 +82,9 @@ class LaunchSampling {
   bool is_awaited(GroupId group, Pass pass) const;
   /// The same for any group.
   bool has_awaited(Pass pass) const;
+  /// Whether the pass has nothing of the group that it could have. Of a graph, which is rarely launched kernel
+  /// by kernel, one launch is enough.
+  bool is_missing(GroupId group, Pass pass) const;
   /// How many launches of all groups are still to be counted in that pass.
   std::size_t awaited_samples(Pass pass) const;
   int samples_of(GroupId group, Pass pass) const { return state(group, pass).counted; }
@@ -95,7 +106,9 @@ class LaunchSampling {
     std::array<State, kPasses.size()> states;
     std::uint64_t kernel = 0;
     std::uint64_t launches = 0;  // since the pass began
-    std::size_t period = 0;      // 0 if there is none
+    std::uint64_t recent = 0;    // unless these were forgotten
+    std::uint64_t forgotten = 0;
+    std::size_t period = 0;  // or the least multiple that has enough launches; 0 if there is none
     bool is_known_to_end = false;
     bool is_varying = false;
     bool is_in_graph = false;
@@ -109,6 +122,7 @@ class LaunchSampling {
   template <typename Change>
   void change(GroupId group, Change change);
 
+  void forget_recent(double now);
   int samples_for(GroupId group) const;
   void find_awaited();
   /// The launch after this one that is counted next.
@@ -121,6 +135,10 @@ class LaunchSampling {
   std::size_t awaited_ = 0;  // groups of which the pass still wants launches
   double begun_ = 0;
   double last_news_ = 0;  // a new group, or a launch that was counted
+  double recent_since_s_ = 0;
+  std::uint64_t forgotten_ = 0;    // so many times
+  std::uint64_t recent_ = 0;       // launches
+  std::uint64_t recent_once_ = 0;  // of groups that have one
 };
 
 }  // namespace rooflinectl::injection

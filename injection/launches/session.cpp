@@ -40,6 +40,8 @@ constexpr double kShareThatMatters = 0.01;
 /// same work scatter less, except for the shortest.
 constexpr double kVaries = 0.2;
 constexpr std::uint64_t kLaunchesToCompare = 8;
+/// Before a pass ends, fewer have to do.
+constexpr std::uint64_t kFewestToCompare = 4;
 constexpr double kLookS = 0.1;
 /// So many times of a group's launches show whether they repeat, and no more are kept.
 constexpr std::size_t kTimesForAPeriod = 3 * kLongestPeriod;
@@ -174,6 +176,7 @@ bool Session::before_launch(GroupId group, bool may_be_counted) {
   Turn turn(*this);
   prepare_launch(turn, lock);
   ++groups_[group].launches;
+  sampling_.launched(group);
   if (sampling_.was_voided(group)) may_be_stuck_ = true;
   const bool is_wanted =
       pass_ && may_be_counted && sampling_.wants(group, groups_[group].launches) && may_count_more();
@@ -201,18 +204,24 @@ void Session::prepare_launch(Turn& turn, Lock& lock) {
   }
 }
 
-bool Session::before_graph(const std::vector<GroupId>& kernels, bool may_run_by_nodes) {
+bool Session::before_graph(const std::vector<GroupId>& kernels, ByNodes may_run_by_nodes) {
   Lock lock(device_.mutex);
   wait_for_turn(lock);
   Turn turn(*this);
   prepare_launch(turn, lock);
-  const auto is_wanted = [this](GroupId kernel) { return sampling_.is_awaited(kernel, *pass_); };
-  const bool is_free = pass_ && may_count_more() && !open_ && turn.is_free();
-  if (may_run_by_nodes && is_free && std::any_of(kernels.begin(), kernels.end(), is_wanted)) {
+  const auto is_wanted = [&](GroupId kernel) {
+    return may_run_by_nodes == ByNodes::for_any_sample ? sampling_.is_awaited(kernel, *pass_)
+                                                       : sampling_.is_missing(kernel, *pass_);
+  };
+  const bool is_possible = may_run_by_nodes != ByNodes::not_at_all && pass_ && may_count_more() && !open_;
+  if (is_possible && turn.is_free() && std::any_of(kernels.begin(), kernels.end(), is_wanted)) {
     turn.take();
     if (wait_for_device(lock)) return true;
   }
-  for (const GroupId kernel : kernels) ++groups_[kernel].launches;
+  for (const GroupId kernel : kernels) {
+    ++groups_[kernel].launches;
+    sampling_.launched(kernel);
+  }
   ++device_.in_progress;
   return false;
 }
@@ -405,10 +414,10 @@ void Session::take_traced() {
 
 /// Of new groups that matter and whose launches take different times, more launches are counted, in all
 /// passes.
-void Session::find_varying() {
+void Session::find_varying(std::uint64_t least_launches) {
   for (GroupId id = 0; id < groups_.size(); ++id) {
     const Group& group = groups_[id];
-    const bool matters = group.launches_before_rest == 0 && group.traced >= kLaunchesToCompare &&
+    const bool matters = group.launches_before_rest == 0 && group.traced >= least_launches &&
                          group.traced_s >= kShareThatMatters * traced_s_;
     if (groups_[id].is_followed) find_period(id);
     if (!matters || sampling_.is_varying(id)) continue;
@@ -420,13 +429,13 @@ void Session::find_varying() {
   }
 }
 
-/// Launches that repeat after more than would be counted are counted at each place of the period. A shorter
-/// series could lie within a part of the period that repeats by itself.
+/// Launches that repeat are counted at each place of the period. A shorter series could lie within a part of
+/// the period that repeats by itself.
 void Session::find_period(GroupId id) {
   Group& group = groups_[id];
   if (group.times_s.size() < kTimesForAPeriod) return;
   const std::size_t period = period_of(group.times_s, kLongestPeriod);
-  if (period > LaunchSampling::kVaryingSamples) sampling_.repeats(id, period);
+  if (period > 1) sampling_.repeats(id, period);
   group.is_followed = false;
   group.times_s = {};
 }
@@ -439,7 +448,7 @@ void Session::tick() {
   if (now < next_look_s_) return;
   next_look_s_ = now + kLookS;
   take_traced();
-  if (pass_ == Pass::memory) find_varying();
+  if (pass_ == Pass::memory) find_varying(kLaunchesToCompare);
 }
 
 /// While all is instrumented and slow, a pause would hold the program up, not the counting.
@@ -451,10 +460,7 @@ bool Session::may_count_more() const {
 /// Whether the pass is over, or another one may begin.
 bool Session::is_change_due() {
   if (open_ || last_launch_s_ < next_change_s_ || !may_count_more()) return false;
-  if (pass_) {
-    const double patience_s = *pass_ == Pass::memory ? limits_.first_patience_s : limits_.patience_s;
-    return sampling_.is_over(launching_s_, patience_s) || is_impossible(*pass_);
-  }
+  if (pass_) return is_impossible(*pass_) || is_pass_over() || has_what_matters();
   if (device_.counting != nullptr) return false;  // another context of the device
   if (!has_counted_) return next_pass(0).has_value();
   if (pass_worth_a_change(0)) return true;
@@ -462,11 +468,63 @@ bool Session::is_change_due() {
   return false;
 }
 
+/// Nothing was new for a while.
+bool Session::is_pass_over() const {
+  const double patience_s = *pass_ == Pass::memory ? limits_.first_patience_s : limits_.patience_s;
+  return sampling_.is_over(launching_s_, patience_s);
+}
+
+/// Whether the pass has counted what takes nearly all of the time of the program's steps, or seems to: the
+/// first pass shows which these are, and `shows_its_steps` looks closer.
+bool Session::has_what_matters() const {
+  if (!is_first_round_) return false;
+  if (*pass_ == Pass::memory) return sampling_.has_repeated(launching_s_);
+  double missing_s = 0;
+  for (GroupId id = 0; id < groups_.size(); ++id) {
+    if (sampling_.is_missing(id, *pass_)) missing_s += groups_[id].steps_s;
+  }
+  return missing_s < kShareThatMatters * steps_s_;
+}
+
+/// Whether the program repeats its steps, nearly all of which was counted, and no more is to be learnt about
+/// launches that differ.
+bool Session::shows_its_steps(Lock& lock) {
+  if (!wait_for_device(lock)) return false;
+  without(lock, [this] { gpu_.deliver_trace(); });
+  take_traced();
+  find_varying(kFewestToCompare);
+  find_steps();
+  double open_s = 0;
+  for (GroupId id = 0; id < groups_.size(); ++id) {
+    const Group& group = groups_[id];
+    const bool is_missing = sampling_.is_missing(id, Pass::memory);
+    if (is_missing && group.steps_s == 0 && sampling_.recent_launches(id) > 1) return false;
+    const bool is_known = group.traced >= kFewestToCompare && !group.is_followed;
+    if (is_missing || !is_known) open_s += group.steps_s;
+  }
+  return open_s < kShareThatMatters * steps_s_;
+}
+
+/// How long the GPU has worked for each group since the pass began or a group was new.
+void Session::find_steps() {
+  steps_s_ = 0;
+  const bool has_repeated = sampling_.has_repeated(launching_s_);
+  for (GroupId id = 0; id < groups_.size(); ++id) {
+    Group& group = groups_[id];
+    const double launch_s =
+        group.traced > 0 ? group.traced_s / static_cast<double>(group.traced) : group.held_s;
+    group.steps_s = has_repeated ? static_cast<double>(sampling_.recent_launches(id)) * launch_s : 0;
+    steps_s_ += group.steps_s;
+  }
+}
+
 /// Under a turn. What follows depends on what the pass has shown.
 void Session::change_pass(Lock& lock) {
-  if (without(lock, [this] { return gpu_.is_sampled(); })) {
-    next_change_s_ = gpu_.now_s() + kLookS;
-    return;
+  const auto try_again = [this] { next_change_s_ = gpu_.now_s() + kLookS; };
+  if (without(lock, [this] { return gpu_.is_sampled(); })) return try_again();
+  if (pass_ == Pass::memory && !is_impossible(*pass_)) {
+    const bool is_clear = shows_its_steps(lock);
+    if (!is_clear && !is_pass_over()) return try_again();
   }
   const bool is_first = !std::exchange(has_counted_, true);
   if (!end_pass(lock)) return;

@@ -36,6 +36,8 @@ class Gpu {
   virtual bool is_idle(bool of_all_devices) = 0;
   /// Begins or ends the trace of everything that runs on the devices.
   virtual void trace(bool on) = 0;
+  /// Delivers what was traced and is done.
+  virtual void deliver_trace() = 0;
   /// Sets the counters to a pass of about `ranges` ranges, while the device is idle. Throws
   /// Error(environment), and cupti::CountersInUse where it may succeed later.
   virtual void begin_pass(Pass pass, std::size_t ranges) = 0;
@@ -60,6 +62,9 @@ class Gpu {
 };
 
 class Session;
+
+/// What the kernels of a graph may be launched one by one for, in place of the graph.
+enum class ByNodes { not_at_all, for_first_samples, for_any_sample };
 
 /// A device as its contexts share it: the counters are the device's, so that one thread at a time works with
 /// them, and launches on the device wait for it, for a limited time.
@@ -124,7 +129,7 @@ class Session {
   /// Returns whether they are to be launched one by one in place of it, which they are only if they may be:
   /// then all work of the device is done, and `before_launch` follows for each of them. Otherwise
   /// `after_other_work` follows.
-  bool before_graph(const std::vector<GroupId>& kernels, bool may_run_by_nodes);
+  bool before_graph(const std::vector<GroupId>& kernels, ByNodes may_run_by_nodes);
   /// Other work is given to the device: a copy, a launch that is in no group.
   void before_other_work();
   void after_other_work() { --device_.in_progress; }
@@ -150,6 +155,7 @@ class Session {
     std::uint64_t record = 0;
     std::uint64_t launches = 0;
     std::uint64_t launches_before_rest = 0;  // when the last pass ended
+    double steps_s = 0;                      // of the GPU, in the program's last steps
     std::uint64_t traced = 0;
     double traced_s = 0;
     double traced_s2 = 0;  // sum of squares
@@ -176,8 +182,12 @@ class Session {
   void wait_for_turn(Lock& lock) const;
   void tick();
   void take_traced();
-  void find_varying();
+  void find_varying(std::uint64_t least_launches);
   void find_period(GroupId id);
+  bool shows_its_steps(Lock& lock);
+  void find_steps();
+  bool has_what_matters() const;
+  bool is_pass_over() const;
   void prepare_launch(Turn& turn, Lock& lock);
   bool open_range(GroupId group, Lock& lock);
   void end_late_range(Turn& turn, Lock& lock);
@@ -229,6 +239,7 @@ class Session {
   std::vector<Group> groups_;
   std::vector<Range> ranges_;  // by their ids
   double traced_s_ = 0;        // of all groups
+  double steps_s_ = 0;         // of the GPU, in the program's last steps; 0 if these are not known
   double next_look_s_ = 0;     // for groups that vary
   double last_launch_s_ = 0;
   double launching_s_ = 0;  // time that the program has spent launching: pauses count little

@@ -214,7 +214,7 @@ class Faults(unittest.TestCase):
         for phase, number, word, text, delay_s in [
                 ("ceilings", signal.SIGINT, "results:", three.replace("dram_read", "[dram_*, f64_*]"), 0.1),
                 ("timing", signal.SIGTERM, "[1/3]", three, 1.5),
-                ("counting", signal.SIGINT, "counting", many, 0.1)]:
+                ("counting", signal.SIGINT, "counting 200 points", many, 0.1)]:
             with self.subTest(phase):
                 self.setUp()
                 code, seconds = self.interrupt(number, word, text, delay_s)

@@ -83,6 +83,7 @@ class FakeGpu : public Gpu {
   void trace(bool on) override {
     if (calls_.trace) calls_.trace(on);
   }
+  void deliver_trace() override {}
   void begin_pass(Pass /*pass*/, std::size_t /*ranges*/) override {
     device_.change(std::chrono::milliseconds(2));
   }

@@ -34,12 +34,12 @@ TEST(GraphLaunches, RunsFewLaunchesOfAGraphByNodes) {
   GraphLaunches graphs;
   int by_nodes = 0;
   for (int launch = 1; launch <= 1000; ++launch) {
-    if (!graphs.may_run_by_nodes("one")) continue;
+    if (graphs.may_run_by_nodes("one") == ByNodes::not_at_all) continue;
     graphs.runs_by_nodes("one");
     ++by_nodes;
   }
   EXPECT_EQ(by_nodes, 3 + 1000 / 50);
-  EXPECT_TRUE(graphs.may_run_by_nodes("another"));
+  EXPECT_EQ(graphs.may_run_by_nodes("another"), ByNodes::for_first_samples);
 }
 
 TEST(GraphLaunches, KnowsGraphsThatWereMadeAnewByWhatTheyLaunch) {

@@ -28,6 +28,32 @@ TEST(LaunchSampling, CountsTheFirstLaunchAndThenEachTimeTheirNumberHasDoubled) {
   EXPECT_TRUE(sampling.is_complete(group, Pass::memory));
 }
 
+TEST(LaunchSampling, KnowsWhenTheProgramRepeatsWhatItDoes) {
+  LaunchSampling sampling(1);
+  const GroupId once = sampling.add_group(0, {});
+  const GroupId often = sampling.add_group(0, {});
+  EXPECT_FALSE(sampling.has_repeated(10)) << "nothing was launched";
+  sampling.launched(once);
+  for (int launch = 0; launch < 40; ++launch) sampling.launched(often);
+  EXPECT_FALSE(sampling.has_repeated(10)) << "of 41 launches, one may be the first of a group that comes again";
+  sampling.launched(once);
+  EXPECT_TRUE(sampling.has_repeated(10));
+  EXPECT_FALSE(sampling.has_repeated(0.01)) << "that soon";
+  EXPECT_EQ(sampling.recent_launches(often), 40u);
+  sampling.add_group(10, {});
+  EXPECT_EQ(sampling.recent_launches(often), 0u);
+  EXPECT_FALSE(sampling.has_repeated(20));
+}
+
+TEST(LaunchSampling, IsContentWithOneLaunchOfAKernelInAGraph) {
+  LaunchSampling sampling(3);
+  const GroupId group = sampling.add_group(0, {.is_in_graph = true});
+  EXPECT_TRUE(sampling.is_missing(group, Pass::memory));
+  sampling.counted(group, 1);
+  EXPECT_FALSE(sampling.is_missing(group, Pass::memory));
+  EXPECT_TRUE(sampling.is_awaited(group, Pass::memory));
+}
+
 TEST(LaunchSampling, CountsEachLaunchOfAKernelInAGraphUntilItHasItsSamples) {
   LaunchSampling sampling(3);
   const GroupId group = sampling.add_group(0, {.is_in_graph = true});

@@ -26,6 +26,7 @@ class FakeGpu : public Gpu {
  public:
   bool is_idle(bool /*of_all_devices*/) override { return now >= busy_until; }
   void trace(bool on) override { calls.push_back(on ? "trace" : "no trace"); }
+  void deliver_trace() override {}
   void begin_pass(Pass pass, std::size_t /*ranges*/) override {
     if (in_use) throw cupti::CountersInUse(Error(ErrorKind::environment, "another program counts"));
     if (impossible.contains(pass)) throw Error(ErrorKind::environment, "not permitted", "ask");
@@ -166,6 +167,54 @@ TEST_F(SessionTest, CountsEachGroupInEachPassAndThenTracesAlone) {
   EXPECT_THAT(gpu.calls, ElementsAre("trace", "begin memory", "end", "no trace", "begin operations", "end",
                                      "trace", "begin tensor", "end", "begin stalls", "end"));
   EXPECT_THAT(records_of<record::Problem>(), IsEmpty());
+}
+
+TEST_F(SessionTest, IsThroughAllPassesAfterAFewRoundsOfAShortProgram) {
+  launch(add_group(), 1e-3);  // once, at the start: it holds no pass open
+  const GroupId one = add_group();
+  const GroupId other = add_group();
+  for (int round = 0; round < 24; ++round) {
+    for (const GroupId group : {one, other}) launch(group, 0.012);
+    gpu.now = std::max(gpu.now, gpu.busy_until) + 1e-3;
+  }
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "stalls", ""));
+  for (const GroupId group : {one, other}) {
+    EXPECT_EQ(counted_of(group),
+              (std::map<std::string, int>{{"memory", 3}, {"operations", 3}, {"tensor", 3}, {"stalls", 3}}));
+  }
+}
+
+TEST_F(SessionTest, APassWaitsForWhatTakesMuchOfASteps) {
+  const GroupId often = add_group();
+  const GroupId seldom = add_group();
+  const auto step = [&] {
+    for (int i = 0; i < 50; ++i) launch(often, 1.5e-3);
+    launch(seldom, 1e-2);
+    gpu.now = std::max(gpu.now, gpu.busy_until);
+  };
+  for (int i = 0; i < 3; ++i) step();
+  EXPECT_THAT(passes(), ElementsAre("memory")) << "its third launch is not counted";
+  for (int i = 0; i < 8; ++i) step();
+  EXPECT_THAT(passes(), Contains("operations"));
+  EXPECT_EQ(counted_of(seldom)["memory"], 3);
+}
+
+TEST_F(SessionTest, LaunchesAGraphByNodesOnceInEachPassIfItIsLaunchedSeldom) {
+  const GroupId kernel = add_group({.is_in_graph = true});
+  std::map<std::string, int> by_nodes;
+  for (int round = 0; round < 24; ++round) {
+    if (session.before_graph({kernel}, ByNodes::for_first_samples)) {
+      launch(kernel, 0.012);
+      ++by_nodes[passes().back()];
+    } else {
+      gpu.launch(0.012);
+      session.after_other_work();
+      session.traced(kernel, 0.012, false);
+    }
+    gpu.now = std::max(gpu.now, gpu.busy_until) + 1e-3;
+  }
+  EXPECT_EQ(by_nodes, (std::map<std::string, int>{{"memory", 1}, {"operations", 1}, {"tensor", 1}, {"stalls", 1}}));
+  EXPECT_EQ(passes().back(), "");
 }
 
 TEST_F(SessionTest, CountsTensorOperationsWhereTensorInstructionsRan) {
