@@ -87,7 +87,10 @@ bool LaunchSampling::wants(GroupId id, std::uint64_t ordinal) {
 void LaunchSampling::counted(GroupId group, double now, std::uint64_t ordinal) {
   change(group, [&](Group& changed, State& state) {
     ++state.counted;
-    if (changed.period > 0) state.places[ordinal % changed.period] = true;
+    if (changed.period > 0)
+      state.places[ordinal % changed.period] = true;
+    else
+      state.ordinals.push_back(ordinal);
     state.next = next_after(changed);
   });
   voids_[groups_[group].kernel] = 0;
@@ -101,13 +104,17 @@ void LaunchSampling::varies(GroupId group) {
   });
 }
 
-/// Places that were counted before the period was known are counted again: which they were is not known.
 void LaunchSampling::repeats(GroupId group, std::size_t period) {
   change(group, [&](Group& changed, State&) {
     const auto samples = static_cast<std::size_t>(std::max(samples_, 1));
     changed.period = period * ((samples + period - 1) / period);
-    for (State& state : changed.states)
-      state = {.counted = 0, .next = 1, .places = std::vector<bool>(changed.period)};
+    for (State& state : changed.states) {
+      state.places.assign(changed.period, false);
+      for (const std::uint64_t ordinal : state.ordinals) state.places[ordinal % changed.period] = true;
+      state.ordinals.clear();
+      state.counted = static_cast<int>(std::count(state.places.begin(), state.places.end(), true));
+      state.next = 1;
+    }
   });
 }
 

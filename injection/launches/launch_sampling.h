@@ -82,8 +82,8 @@ class LaunchSampling {
   bool is_awaited(GroupId group, Pass pass) const;
   /// The same for any group.
   bool has_awaited(Pass pass) const;
-  /// Whether the pass has nothing of the group that it could have. Of a graph, which is rarely launched kernel
-  /// by kernel, one launch is enough.
+  /// Whether the pass has nothing of the group that it could have. Of a graph, which is rarely launched
+  /// kernel by kernel, one launch is enough.
   bool is_missing(GroupId group, Pass pass) const;
   /// How many launches of all groups are still to be counted in that pass.
   std::size_t awaited_samples(Pass pass) const;
@@ -99,8 +99,9 @@ class LaunchSampling {
  private:
   struct State {
     int counted = 0;
-    std::uint64_t next = 1;    // the launch, since the pass began, that is counted next
-    std::vector<bool> places;  // of the period, which were counted; empty for a group without one
+    std::uint64_t next = 1;               // the launch, since the pass began, that is counted next
+    std::vector<std::uint64_t> ordinals;  // of what was counted, until a period is known
+    std::vector<bool> places;             // of the period, which were counted
   };
   struct Group {
     std::array<State, kPasses.size()> states;

@@ -40,9 +40,11 @@ constexpr double kShareThatMatters = 0.01;
 /// same work scatter less, except for the shortest.
 constexpr double kVaries = 0.2;
 constexpr std::uint64_t kLaunchesToCompare = 8;
-/// Before a pass ends, fewer have to do.
-constexpr std::uint64_t kFewestToCompare = 4;
 constexpr double kLookS = 0.1;
+/// Before it is looked again whether a pass has what matters.
+constexpr double kLookAtStepsS = 0.03;
+/// What was counted before the program began its work is no reason to rest for long, this often.
+constexpr int kMostNewBeginnings = 3;
 /// So many times of a group's launches show whether they repeat, and no more are kept.
 constexpr std::size_t kTimesForAPeriod = 3 * kLongestPeriod;
 /// A longer pause of the program counts as this long: what it does afterwards may be what it did before.
@@ -341,8 +343,13 @@ bool Session::open_range(GroupId group, Lock& lock) {
   }
   ranges_.pop_back();
   sampling_.postponed(group);
-  counting_s_ += gpu_.now_s() - counting_since_s_;
+  note_counting();
   return false;
+}
+
+/// While all is instrumented and slow, a pause would hold the program up, not the counting.
+void Session::note_counting() {
+  if (pass_ != Pass::operations) counting_s_ += gpu_.now_s() - counting_since_s_;
 }
 
 void Session::after_launch(GroupId group, bool is_counted, bool has_failed) {
@@ -360,7 +367,7 @@ void Session::after_launch(GroupId group, bool is_counted, bool has_failed) {
   } catch (const Error& error) {
     return give_up_counting(error, lock);
   }
-  counting_s_ += gpu_.now_s() - counting_since_s_;
+  note_counting();
   if (has_failed) {
     open_->is_settled = true;
     ranges_[open_->range].is_void = true;
@@ -376,6 +383,11 @@ void Session::after_launch(GroupId group, bool is_counted, bool has_failed) {
     may_be_stuck_ = true;
     device_.late = this;
   }
+}
+
+/// What a launch of the group takes; 0 if that is not known.
+double Session::mean_s(const Group& group) {
+  return group.traced > 0 ? group.traced_s / static_cast<double>(group.traced) : group.held_s;
 }
 
 double Session::limit_after_launch(GroupId group) const {
@@ -414,10 +426,10 @@ void Session::take_traced() {
 
 /// Of new groups that matter and whose launches take different times, more launches are counted, in all
 /// passes.
-void Session::find_varying(std::uint64_t least_launches) {
+void Session::find_varying() {
   for (GroupId id = 0; id < groups_.size(); ++id) {
     const Group& group = groups_[id];
-    const bool matters = group.launches_before_rest == 0 && group.traced >= least_launches &&
+    const bool matters = group.launches_before_rest == 0 && group.traced >= kLaunchesToCompare &&
                          group.traced_s >= kShareThatMatters * traced_s_;
     if (groups_[id].is_followed) find_period(id);
     if (!matters || sampling_.is_varying(id)) continue;
@@ -448,10 +460,9 @@ void Session::tick() {
   if (now < next_look_s_) return;
   next_look_s_ = now + kLookS;
   take_traced();
-  if (pass_ == Pass::memory) find_varying(kLaunchesToCompare);
+  if (pass_ == Pass::memory) find_varying();
 }
 
-/// While all is instrumented and slow, a pause would hold the program up, not the counting.
 bool Session::may_count_more() const {
   return pass_ == Pass::operations ||
          counting_s_ <= kCountingAtFirstS + kCountingShare * (last_launch_s_ - first_launch_s_);
@@ -463,9 +474,30 @@ bool Session::is_change_due() {
   if (pass_) return is_impossible(*pass_) || is_pass_over() || has_what_matters();
   if (device_.counting != nullptr) return false;  // another context of the device
   if (!has_counted_) return next_pass(0).has_value();
+  next_change_s_ = last_launch_s_ + kLookS;
+  if (last_launch_s_ < rest_until_s_) return begins_other_work();
   if (pass_worth_a_change(0)) return true;
-  next_change_s_ = last_launch_s_ + rest_s_;
+  rest_until_s_ = last_launch_s_ + rest_s_;
   return false;
+}
+
+/// Whether most of what was launched since the last look, by its time, is of groups of which nothing was
+/// counted: then the passes are gone through as at the start.
+bool Session::begins_other_work() {
+  double other_s = 0;
+  double all_s = 0;
+  for (GroupId id = 0; id < groups_.size(); ++id) {
+    Group& group = groups_[id];
+    const auto launches = group.launches - std::exchange(group.launches_at_look, group.launches);
+    const double launched_s = static_cast<double>(launches) * mean_s(group);
+    all_s += launched_s;
+    if (sampling_.is_missing(id, Pass::memory) && sampling_.samples_of(id, Pass::memory) == 0)
+      other_s += launched_s;
+  }
+  if (other_s <= all_s / 2 || in_use_ || is_impossible(Pass::memory)) return false;
+  if (++new_beginnings_ > kMostNewBeginnings) return false;
+  is_first_round_ = true;
+  return true;
 }
 
 /// Nothing was new for a while.
@@ -492,15 +524,15 @@ bool Session::shows_its_steps(Lock& lock) {
   if (!wait_for_device(lock)) return false;
   without(lock, [this] { gpu_.deliver_trace(); });
   take_traced();
-  find_varying(kFewestToCompare);
+  find_varying();
   find_steps();
   double open_s = 0;
   for (GroupId id = 0; id < groups_.size(); ++id) {
     const Group& group = groups_[id];
     const bool is_missing = sampling_.is_missing(id, Pass::memory);
     if (is_missing && group.steps_s == 0 && sampling_.recent_launches(id) > 1) return false;
-    const bool is_known = group.traced >= kFewestToCompare && !group.is_followed;
-    if (is_missing || !is_known) open_s += group.steps_s;
+    const bool is_followed = group.is_followed && group.launches >= kTimesForAPeriod / 4;
+    if (is_missing || is_followed || group.traced < kLaunchesToCompare) open_s += group.steps_s;
   }
   return open_s < kShareThatMatters * steps_s_;
 }
@@ -511,26 +543,25 @@ void Session::find_steps() {
   const bool has_repeated = sampling_.has_repeated(launching_s_);
   for (GroupId id = 0; id < groups_.size(); ++id) {
     Group& group = groups_[id];
-    const double launch_s =
-        group.traced > 0 ? group.traced_s / static_cast<double>(group.traced) : group.held_s;
-    group.steps_s = has_repeated ? static_cast<double>(sampling_.recent_launches(id)) * launch_s : 0;
+    group.steps_s = has_repeated ? static_cast<double>(sampling_.recent_launches(id)) * mean_s(group) : 0;
     steps_s_ += group.steps_s;
   }
 }
 
 /// Under a turn. What follows depends on what the pass has shown.
 void Session::change_pass(Lock& lock) {
-  const auto try_again = [this] { next_change_s_ = gpu_.now_s() + kLookS; };
-  if (without(lock, [this] { return gpu_.is_sampled(); })) return try_again();
-  if (pass_ == Pass::memory && !is_impossible(*pass_)) {
-    const bool is_clear = shows_its_steps(lock);
-    if (!is_clear && !is_pass_over()) return try_again();
+  if (without(lock, [this] { return gpu_.is_sampled(); })) {
+    next_change_s_ = gpu_.now_s() + kLookS;
+    return;
   }
-  const bool is_first = !std::exchange(has_counted_, true);
+  if (pass_ == Pass::memory && !is_impossible(*pass_) && !shows_its_steps(lock) && !is_pass_over()) {
+    next_change_s_ = gpu_.now_s() + kLookAtStepsS;
+    return;
+  }
+  has_counted_ = true;
   if (!end_pass(lock)) return;
   const std::size_t following = pass_ ? after(*pass_) : 0;
-  begin_pass(is_first || (pass_ && is_first_round_) ? next_pass(following) : pass_worth_a_change(following),
-             lock);
+  begin_pass(is_first_round_ ? next_pass(following) : pass_worth_a_change(following), lock);
 }
 
 std::optional<Pass> Session::next_pass(std::size_t from) const {
@@ -553,7 +584,7 @@ bool Session::is_worth_a_change(Pass pass) const {
   double awaited_s = 0;
   for (GroupId id = 0; id < groups_.size(); ++id) {
     const bool still_comes = groups_[id].launches > groups_[id].launches_before_rest;
-    if (!still_comes || !sampling_.is_awaited(id, pass)) continue;
+    if (!still_comes || !sampling_.is_missing(id, pass)) continue;
     is_awaited = true;
     awaited_s += groups_[id].traced_s;
   }
@@ -636,7 +667,7 @@ void Session::end_counting() {
 void Session::rest(Lock& lock) {
   end_counting();
   set_trace(true, lock);
-  next_change_s_ = gpu_.now_s() + rest_s_;
+  rest_until_s_ = gpu_.now_s() + rest_s_;
   rest_s_ *= 2;
 }
 

@@ -155,6 +155,7 @@ class Session {
     std::uint64_t record = 0;
     std::uint64_t launches = 0;
     std::uint64_t launches_before_rest = 0;  // when the last pass ended
+    std::uint64_t launches_at_look = 0;      // at whether other work begins
     double steps_s = 0;                      // of the GPU, in the program's last steps
     std::uint64_t traced = 0;
     double traced_s = 0;
@@ -182,10 +183,11 @@ class Session {
   void wait_for_turn(Lock& lock) const;
   void tick();
   void take_traced();
-  void find_varying(std::uint64_t least_launches);
+  void find_varying();
   void find_period(GroupId id);
   bool shows_its_steps(Lock& lock);
   void find_steps();
+  bool begins_other_work();
   bool has_what_matters() const;
   bool is_pass_over() const;
   void prepare_launch(Turn& turn, Lock& lock);
@@ -213,6 +215,8 @@ class Session {
   bool is_worth_a_change(Pass pass) const;
   void take(const std::vector<Gpu::CountedRange>& counted);
   bool may_count_more() const;
+  void note_counting();
+  static double mean_s(const Group& group);
   double limit_after_launch(GroupId group) const;
 
   Gpu& gpu_;
@@ -256,6 +260,8 @@ class Session {
   std::array<bool, kPasses.size()> is_impossible_{};  // passes that failed
   double next_change_s_ = 0;                          // when a pass may be begun or ended again
   double rest_s_ = 1;                                 // until new groups are looked for; longer each time
+  double rest_until_s_ = 0;
+  int new_beginnings_ = 0;
 };
 
 }  // namespace rooflinectl::injection
