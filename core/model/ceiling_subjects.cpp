@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/model/ceiling_subjects.h"
-
 #include <algorithm>
 #include <array>
 
+#include "core/model/known_ceilings.h"
 #include "core/model/run.h"
 
 namespace rooflinectl {

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "analysis/roofline/executed/executed_roof.h"
-#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/labels.h"
 #include "analysis/roofline/point.h"
 #include "analysis/roofline/quantities/quantities.h"
 #include "core/text/kernel_name.h"

@@ -7,7 +7,7 @@
 #include <array>
 
 #include "analysis/roofline/energy.h"
-#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/labels.h"
 #include "analysis/roofline/point.h"
 #include "core/text/written_number.h"
 #include "reports/sentences/point_numbers.h"

@@ -23,9 +23,7 @@
 #include "runner/profiling/points/profiled_group.h"
 #include "runner/profiling/points/profiled_points.h"
 #include "runner/profiling/times/device_times.h"
-#include "runner/profiling/times/held_collectives.h"
 #include "runner/profiling/times/pass_times.h"
-#include "runner/profiling/times/range_paths.h"
 #include "runner/profiling/times/range_times.h"
 #include "runner/profiling/times/timeline_merge.h"
 
