@@ -10,7 +10,7 @@
 #include "core/machine/identity.h"
 #include "injection/cuda/activities.h"
 #include "injection/cuda/cupti_gpu.h"
-#include "injection/launches/module_images.h"
+#include "injection/launches/loaded_code.h"
 
 namespace rooflinectl::injection {
 

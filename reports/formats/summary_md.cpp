@@ -53,16 +53,8 @@ constexpr std::string_view kProgramExplanation =
 std::string take_shared(Table& table) {
   std::vector<std::string> texts;
   for (const std::string_view title : {"n", "dtype", "cache", "launch", "flags"}) {
-    const auto column = std::find_if(table.columns.begin(), table.columns.end(),
-                                     [&](const TableColumn& one) { return one.title == title; });
-    if (column == table.columns.end() || table.rows.size() < 2) continue;
-    const auto place = static_cast<std::size_t>(column - table.columns.begin());
-    const std::string shared = table.rows.front()[place];
-    if (!std::all_of(table.rows.begin(), table.rows.end(),
-                     [&](const auto& row) { return row[place] == shared; }))
-      continue;
-    if (!shared.empty()) texts.push_back(fmt::format("{} {}", title, shared));
-    table.remove(title);
+    const auto shared = table.remove_constant(title);
+    if (shared && !shared->empty()) texts.push_back(fmt::format("{} {}", title, *shared));
   }
   return texts.empty() ? "" : fmt::format("All of them: {}.", fmt::join(texts, ", "));
 }

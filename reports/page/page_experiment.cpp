@@ -147,8 +147,8 @@ Json point(const Run& run, const ExperimentReport& report, std::size_t index,
   Json texts = Json::array();
   Json values = Json::array();
   for (const PointColumn& column : columns) {
-    texts.push_back(typeset(column.text(point)));
-    values.push_back(optional_number(column.value != nullptr ? column.value(point) : std::nullopt));
+    texts.push_back(typeset(column.cell(point)));
+    values.push_back(optional_number(column.number != nullptr ? column.number->value(point) : std::nullopt));
   }
   Json view = {
       {"key", key(run, point)},

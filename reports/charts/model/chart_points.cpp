@@ -12,6 +12,7 @@
 #include "core/text/kernel_names/words.h"
 #include "core/text/utf8.h"
 #include "core/text/written_number.h"
+#include "reports/sentences/point_numbers.h"
 #include "reports/sentences/point_text.h"
 #include "reports/text/format.h"
 
@@ -138,19 +139,17 @@ ChartPoint chart_point(const RooflinePoint& point) {
     chart.link_flop_per_s = point.roof->flop_per_s;
   }
   chart.fraction_of_roofline = point.fraction_of_roofline;
-  chart.fraction = fraction_text(point);
+  chart.fraction = point_number::kFractionOfRoofline.text_of(point);
   for (const LevelUse& use : point.levels) {
     if (use.level == MemoryLevel::dram) chart.dram_share = use.utilisation;
   }
+  chart.time = point_number::kTime.text_of(point);
   if (measurement.time) {
-    chart.time = format::duration(measurement.time->median_s);
     const LaunchTime time = mean_launch(measurement);
     if (chart.useful && is_drawable(time.low_s) && is_drawable(time.high_s)) {
       const double flops = has_executed_work_alone(point) ? *point.flops_executed : point.flops_useful;
       chart.useful_flop_per_s = Range{flops / time.high_s, flops / time.low_s};
     }
-  } else {
-    chart.time = format::kUnavailable;
   }
   const Counters& counters = measurement.counters;
   chart.dram_bytes_per_element = format::optional(dram_bytes_per_element(point),
@@ -159,14 +158,14 @@ ChartPoint chart_point(const RooflinePoint& point) {
       format::optional(value_of(counters, counter::kWarpExecutionEfficiency), format::whole_percent);
   chart.nonpred_warp_efficiency =
       format::optional(value_of(counters, counter::kWarpNonpredExecutionEfficiency), format::whole_percent);
-  chart.redundancy = format::optional(point.redundancy, format::factor);
+  chart.redundancy = point_number::kRedundancy.text_of(point);
   chart.limit = limit_text(point);
   chart.bound = bound_text(point);
   chart.is_flagged = !notable_flags(point).empty();
   if (point.launches) {
     chart.share = point.launches->share;
-    chart.share_text = format::percent(point.launches->share);
-    chart.launches = fmt::format("{}", point.measurement->launches->count);
+    chart.share_text = point_number::kShare.text_of(point);
+    chart.launches = point_number::kLaunches.text_of(point);
     chart.recoverable = format::optional(point.launches->recoverable_s, format::saving);
   }
   return chart;

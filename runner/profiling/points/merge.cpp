@@ -15,7 +15,6 @@
 #include "core/error.h"
 #include "core/serial/program/profile_records.h"
 #include "core/text/launch_filter.h"
-#include "runner/profiling/points/failed_launches.h"
 #include "runner/profiling/points/group_measurement.h"
 #include "runner/profiling/points/kernel_codes.h"
 #include "runner/profiling/points/missing_passes.h"
