@@ -11,12 +11,11 @@
 
 #include "analysis/devices/ranks.h"
 #include "analysis/program/recoverable.h"
-#include "analysis/roofline/kernel_labels.h"
 #include "analysis/roofline/labels.h"
+#include "analysis/roofline/ladder.h"
 #include "analysis/roofline/point.h"
-#include "analysis/roofline/steps/ladder.h"
 #include "core/program/application.h"
-#include "core/text/number_ranges.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl {
 

@@ -202,7 +202,7 @@ struct LadderStep {
   const RooflinePoint* to = nullptr;
   double speedup = 0;  ///< time of `from` over time of `to`
   /// Changes by a factor of 1.05 or more, for a ratio also by 0.01 or more; those that explain the time first
-  /// (`counter_changes.h`).
+  /// (`ladder.h`).
   std::vector<CounterChange> counter_changes;
 };
 

@@ -6,17 +6,21 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "core/error.h"
 #include "core/text/mistakes.h"
 #include "core/text/names.h"
 #include "core/text/printable.h"
 
 namespace rooflinectl {
-
 namespace {
 
 std::string missing_value(const std::string& value) {
@@ -106,6 +110,22 @@ int own_arguments(int argc, const char* const* argv) {
   return static_cast<int>(end - argv);
 }
 
+Error unknown_command(const CLI::App& app, const std::string& text) {
+  if (is_executable_file(text)) return mistake("unknown command", text, {}, program_hint(text));
+  std::error_code ignored;
+  const bool is_file = std::filesystem::is_regular_file(text, ignored);
+  return mistake(
+      "unknown command", text, is_file ? std::vector<std::string>() : commands_of(app),
+      "`rooflinectl run PLAN` measures the kernels in a plan, `rooflinectl profile -- PROGRAM` those "
+      "of any program, `rooflinectl report RUN` regenerates the reports of a run; `rooflinectl --help` lists "
+      "all commands");
+}
+
+namespace {
+
+/// Lets no option take an empty text, or the option after it, as its value. To be called when all options are
+/// there, and before the command line is parsed. Throws Error(usage) where the command line has `--option=`,
+/// which CLI11 would take for `--option NEXT`.
 void require_values(CLI::App& app, int argc, const char* const* argv) {
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
     const std::string_view argument = argv[i];
@@ -119,17 +139,7 @@ void require_values(CLI::App& app, int argc, const char* const* argv) {
   }
 }
 
-Error unknown_command(const CLI::App& app, const std::string& text) {
-  if (is_executable_file(text)) return mistake("unknown command", text, {}, program_hint(text));
-  std::error_code ignored;
-  const bool is_file = std::filesystem::is_regular_file(text, ignored);
-  return mistake(
-      "unknown command", text, is_file ? std::vector<std::string>() : commands_of(app),
-      "`rooflinectl run PLAN` measures the kernels in a plan, `rooflinectl profile -- PROGRAM` those "
-      "of any program, `rooflinectl report RUN` regenerates the reports of a run; `rooflinectl --help` lists "
-      "all commands");
-}
-
+/// The error for arguments that `app` did not expect: which one, and what was probably meant.
 Error unexpected_argument(const CLI::App& app, int argc, const char* const* argv) {
   const std::vector<std::string> unexpected = app.remaining(true);
   const char* const* const found = std::find_if(
@@ -148,12 +158,54 @@ Error unexpected_argument(const CLI::App& app, int argc, const char* const* argv
                  of_profile ? program_hint(text) : help);
 }
 
+/// The error where the chosen command lacks an argument: which one, and the first example of its --help.
 Error missing_argument(const CLI::App& app, const CLI::RequiredError& error) {
   const CLI::App& command = *app.get_subcommands().front();
   const std::string missing = missing_positional(command);
   return {ErrorKind::usage,
           fmt::format("{}: {}", name_of(command), missing.empty() ? error.what() : missing + " is required"),
           fmt::format("for example `{}`", first_example(command))};
+}
+
+/// Shown if no command is given.
+constexpr const char* kFirstSteps = R"(What would you like to measure?
+
+  my program   rooflinectl profile -- PROGRAM     all its kernels on a roofline
+  my kernel    rooflinectl run experiments.yaml   verified, timed and counted
+  my GPU       rooflinectl ceilings               what it delivers
+  my CI        rooflinectl gate BASE NEW          exit code 4 on a regression
+
+`rooflinectl doctor` checks whether this machine can measure,
+`rooflinectl --help` lists all commands.
+)";
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+  CLI::App app;
+  Action action;
+  add_commands(app, action, argc, argv);
+  const int own_argc = own_arguments(argc, argv);
+  require_values(app, own_argc, argv);
+  try {
+    app.parse(own_argc, argv);
+  } catch (const CLI::ExtrasError&) {
+    throw unexpected_argument(app, own_argc, argv);
+  } catch (const CLI::RequiredError& error) {
+    throw missing_argument(app, error);
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream output;
+    std::ostringstream errors;
+    const int code = app.exit(error, output, errors);
+    terminal::write(stdout, output.str());
+    terminal::write(stderr, errors.str());
+    return code == 0 ? 0 : static_cast<int>(ErrorKind::usage);
+  }
+  if (!action) {
+    terminal::write(stderr, kFirstSteps);
+    return static_cast<int>(ErrorKind::usage);
+  }
+  return action();
 }
 
 }  // namespace rooflinectl

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/manual/help_text.h"
+#include "cli/manual/command_manual.h"
 #include "runner/version.h"
 
 namespace rooflinectl {

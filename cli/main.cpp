@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "cli/program.h"
+#include "cli/command_line.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "analysis/analysis.h"
-#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/labels.h"
 #include "core/counters/metrics.h"
 #include "core/text/kernel_name.h"
 #include "crosscheck/reference.h"

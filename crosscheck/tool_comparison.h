@@ -6,8 +6,8 @@
 
 #include "core/model/agreement.h"
 #include "core/model/run.h"
-#include "core/program/trace.h"
 #include "readers/ncu/ncu_csv.h"
+#include "readers/nsys/nsys_sqlite.h"
 
 /// Our numbers compared with those of other tools, with the tolerances of `docs/crosscheck.md`.
 namespace rooflinectl {

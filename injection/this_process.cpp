@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/files/this_host.h"
+#include "core/machine/identity.h"
 #include "core/machine/launcher.h"
 
 namespace rooflinectl::injection {

@@ -7,13 +7,11 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/compare/compared_devices.h"
-#include "analysis/compare/environment_changes.h"
-#include "analysis/compare/matched_points.h"
-#include "analysis/roofline/kernel_labels.h"
+#include "analysis/compare/matching.h"
+#include "analysis/roofline/labels.h"
+#include "analysis/roofline/ladder.h"
 #include "analysis/roofline/point.h"
 #include "analysis/roofline/repeatability.h"
-#include "analysis/roofline/steps/counter_changes.h"
 #include "core/stats/statistics.h"
 
 namespace rooflinectl {

@@ -159,7 +159,7 @@ struct RunComparison {
   std::span<const AnalysedRun> repeats;  ///< of the new run; their times count as much as its own
   const AnalysedRun* now = nullptr;
   double smallest_change = kSmallestTimeChange;
-  /// Those of the new run in its order, then those that only base runs have (`compared_devices.h`).
+  /// Those of the new run in its order, then those that only base runs have (`matching.h`).
   std::vector<ComparedDevice> devices;
   /// In the order of `PointChange`; slower and faster ones with the largest factor first, all others in the
   /// order of the plan. Kernels of a profiled program by the share of its time that they take, or took.
@@ -175,7 +175,7 @@ struct RunComparison {
 /// all.
 std::string timing_difference(const PointComparison& point);
 
-/// Compares `now` with `baseline` (not empty). Points belong together if device (`compared_devices.h`),
+/// Compares `now` with `baseline` (not empty). Points belong together if device (`matching.h`),
 /// variant, dtype, size, cache state, block size, elements per thread and launch mode are the same, and,
 /// where a run measures such a point in several experiments, the experiment. Kernels of profiled programs
 /// belong together if kernel, shape and NVTX path are the same, and rank, or number of the process. The
@@ -201,5 +201,9 @@ struct ModelDifference {
 
 /// Empty where every device is compared with one of its own model.
 std::vector<ModelDifference> model_differences(const RunComparison& comparison);
+
+/// What differs in driver, tool, plan and each of `comparison.devices` between the new run and every base run
+/// that has such a device.
+std::vector<EnvironmentChange> environment_changes(const RunComparison& comparison);
 
 }  // namespace rooflinectl

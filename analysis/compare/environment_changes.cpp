@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/compare/environment_changes.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +6,8 @@
 #include <optional>
 #include <span>
 #include <string>
+
+#include "analysis/compare/comparison.h"
 
 namespace rooflinectl {
 

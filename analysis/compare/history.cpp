@@ -8,9 +8,8 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/compare/compared_devices.h"
-#include "analysis/compare/environment_changes.h"
-#include "analysis/compare/matched_points.h"
+#include "analysis/compare/comparison.h"
+#include "analysis/compare/matching.h"
 #include "analysis/roofline/point.h"
 
 namespace rooflinectl {

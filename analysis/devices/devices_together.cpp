@@ -11,7 +11,7 @@
 
 #include "analysis/devices/ranks.h"
 #include "core/stats/repeated_counters.h"
-#include "core/text/number_ranges.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl {
 

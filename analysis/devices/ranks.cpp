@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "analysis/devices/collective_waits.h"
-#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/labels.h"
 #include "core/stats/statistics.h"
 #include "core/text/kernel_name.h"
 

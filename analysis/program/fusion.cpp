@@ -6,7 +6,7 @@
 #include <map>
 #include <tuple>
 
-#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/labels.h"
 #include "analysis/roofline/launch_times.h"
 
 namespace rooflinectl {

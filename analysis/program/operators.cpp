@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/labels.h"
 #include "core/text/kernel_name.h"
 
 namespace rooflinectl {

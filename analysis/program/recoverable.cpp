@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "analysis/roofline/executed/executed_work.h"
-#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/labels.h"
 #include "analysis/roofline/point.h"
 
 namespace rooflinectl {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "analysis/analysis.h"
-#include "core/model/ceiling_subjects.h"
+#include "core/model/known_ceilings.h"
 
 namespace rooflinectl {
 

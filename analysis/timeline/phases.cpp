@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/labels.h"
 
 namespace rooflinectl {
 

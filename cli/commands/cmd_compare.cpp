@@ -7,7 +7,7 @@
 #include "cli/analysed_runs.h"
 #include "cli/commands.h"
 #include "cli/json_answer.h"
-#include "cli/options/percentage_option.h"
+#include "cli/options.h"
 #include "cli/terminal.h"
 #include "core/files/files.h"
 #include "core/serial/run_file.h"

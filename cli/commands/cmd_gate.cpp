@@ -12,7 +12,7 @@
 #include "cli/commands.h"
 #include "cli/gate/interleaved_runs.h"
 #include "cli/json_answer.h"
-#include "cli/options/percentage_option.h"
+#include "cli/options.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/files/files.h"

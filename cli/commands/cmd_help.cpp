@@ -4,7 +4,7 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
-#include "cli/manual/help_text.h"
+#include "cli/manual/command_manual.h"
 #include "cli/terminal.h"
 
 namespace rooflinectl {

@@ -8,7 +8,7 @@
 #include "cli/analysed_runs.h"
 #include "cli/commands.h"
 #include "cli/json_answer.h"
-#include "cli/options/percentage_option.h"
+#include "cli/options.h"
 #include "cli/terminal.h"
 #include "core/counters/metrics.h"
 #include "core/error.h"

@@ -14,7 +14,7 @@
 #include "cli/commands.h"
 #include "cli/finished_run.h"
 #include "cli/json_answer.h"
-#include "cli/options/duration_option.h"
+#include "cli/options.h"
 #include "cli/progress/profile_progress.h"
 #include "cli/terminal.h"
 #include "core/program/application.h"

@@ -17,7 +17,7 @@
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/files/files.h"
-#include "core/model/ceiling_subjects.h"
+#include "core/model/known_ceilings.h"
 #include "core/serial/run_file.h"
 #include "core/text/names.h"
 #include "readers/torch/torch_trace_file.h"

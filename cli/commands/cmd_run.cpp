@@ -21,10 +21,9 @@
 #include "reports/text/format.h"
 #include "runner/compiling/compile_kernels.h"
 #include "runner/compiling/nvcc.h"
-#include "runner/machine/cannot_measure.h"
 #include "runner/machine/catalogue.h"
 #include "runner/machine/chosen_devices.h"
-#include "runner/machine/usable_devices.h"
+#include "runner/machine/machine_checks.h"
 #include "runner/measuring/device_runs.h"
 #include "runner/measuring/measure.h"
 

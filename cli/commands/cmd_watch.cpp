@@ -13,7 +13,7 @@
 
 #include "cli/commands.h"
 #include "cli/finished_run.h"
-#include "cli/options/duration_option.h"
+#include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/watch/metrics_server.h"
 #include "cli/watch/openmetrics.h"

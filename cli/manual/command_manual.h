@@ -38,4 +38,8 @@ std::string full_description(const ArgumentManual& argument);
 /// Of rooflinectl itself, then of each command, in their order.
 std::vector<CommandManual> command_manuals();
 
+/// What `--help` and `rooflinectl help` print about `command`: rooflinectl itself or one of its commands. No
+/// line is longer than 80 characters.
+std::string help_text(const CLI::App& command);
+
 }  // namespace rooflinectl

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/manual/man_page.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <sstream>
 
+#include "cli/manual/completions.h"
 #include "runner/version.h"
 
 namespace rooflinectl {

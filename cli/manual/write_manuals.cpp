@@ -12,7 +12,6 @@
 
 #include "cli/manual/command_manual.h"
 #include "cli/manual/completions.h"
-#include "cli/manual/man_page.h"
 #include "core/files/files.h"
 
 namespace {

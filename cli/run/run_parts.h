@@ -6,7 +6,7 @@
 #include "cli/run/run_options.h"
 #include "core/model/plan.h"
 #include "reports/formats/terminal.h"
-#include "runner/machine/cannot_measure.h"
+#include "runner/machine/catalogue.h"
 #include "runner/measuring/measure.h"
 
 namespace rooflinectl {

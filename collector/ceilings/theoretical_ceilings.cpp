@@ -10,7 +10,7 @@
 
 #include "collector/ceilings/ceiling_metrics.h"
 #include "collector/device/device.h"
-#include "core/model/ceiling_subjects.h"
+#include "core/model/known_ceilings.h"
 
 namespace rooflinectl {
 

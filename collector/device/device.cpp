@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "core/error.h"
-#include "core/machine/uuid_text.h"
+#include "core/machine/identity.h"
 #include "kernels/cuda_check.h"
 
 namespace rooflinectl {

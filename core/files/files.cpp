@@ -201,4 +201,14 @@ fs::path unforeseen_name(const fs::path& folder) {
   return folder / fmt::format(".rooflinectl-{:08x}{:08x}.part", random(), random());
 }
 
+std::optional<std::filesystem::path> cache_folder() {
+  namespace fs = std::filesystem;
+  constexpr const char* kFolder = "rooflinectl";
+  const char* const cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && fs::path(cache).is_absolute()) return fs::path(cache) / kFolder;
+  const char* const home = std::getenv("HOME");
+  if (home != nullptr && fs::path(home).is_absolute()) return fs::path(home) / ".cache" / kFolder;
+  return std::nullopt;
+}
+
 }  // namespace rooflinectl

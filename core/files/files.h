@@ -52,4 +52,7 @@ void refuse_to_overwrite(const std::filesystem::path& output,
 /// An unpredictable name in `folder`, for a file or a link that is to be renamed.
 std::filesystem::path unforeseen_name(const std::filesystem::path& folder);
 
+/// `$XDG_CACHE_HOME/rooflinectl`, else `~/.cache/rooflinectl`; nothing if neither is known.
+std::optional<std::filesystem::path> cache_folder();
+
 }  // namespace rooflinectl

@@ -44,4 +44,9 @@ std::string to_lines(const Json& object);
 /// `value` with this many significant digits. Whole numbers stay as they are: they count something.
 double rounded(double value, int digits);
 
+/// What the JSON `text` holds. An object that has a member twice, of which Json::parse would keep the last
+/// without a word, is refused: Error(usage) names `document`, the place and the member. Otherwise throws as
+/// Json::parse.
+Json parsed(std::string_view text, std::string_view document);
+
 }  // namespace rooflinectl::serial

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "core/machine/catalogue.h"
+#include "core/model/plan.h"
 #include "core/plan/kernels_section.h"
 #include "core/plan/settings_section.h"
+#include "core/plan/yaml_reader.h"
 
 namespace rooflinectl::yaml {
 
@@ -12,5 +14,8 @@ namespace rooflinectl::yaml {
 Experiment read_experiment(Reader& reader, const Field& field, const Settings& defaults,
                            const Catalogue& catalogue, const std::vector<KernelEntry>& kernels,
                            std::size_t most);
+
+/// The member `application` of an experiment.
+PlannedApplication read_application(Reader& reader, const Field& field);
 
 }  // namespace rooflinectl::yaml

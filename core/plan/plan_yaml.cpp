@@ -5,7 +5,6 @@
 
 #include "core/plan/experiment_section.h"
 #include "core/plan/kernels_section.h"
-#include "core/plan/selection_sections.h"
 #include "core/plan/settings_section.h"
 #include "core/plan/yaml_reader.h"
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "core/machine/catalogue.h"
 #include "core/model/plan.h"
 #include "core/plan/yaml_reader.h"
 
@@ -25,5 +26,12 @@ extern const std::vector<std::string> kSettingsKeys;
 
 /// `defaults` overridden by what `fields` holds.
 Settings read_settings(Reader& reader, const Fields& fields, Settings defaults);
+
+/// `ceilings`: the ids that a list of ids and globs stands for; all of the catalogue if there is no list.
+std::vector<std::string> read_ceilings(Reader& reader, const Fields& fields, const Catalogue& catalogue);
+
+/// `primitives`: the ids that a list of ids, families and globs stands for, in the order of the catalogue;
+/// none if there is no list.
+std::vector<std::string> read_primitives(Reader& reader, const Fields& fields, const Catalogue& catalogue);
 
 }  // namespace rooflinectl::yaml

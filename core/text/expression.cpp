@@ -8,8 +8,8 @@
 #include <cmath>
 #include <utility>
 
-#include "core/text/characters.h"
 #include "core/text/mistakes.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl {
 

@@ -15,12 +15,12 @@
 #include <set>
 #include <utility>
 
-#include "core/text/characters.h"
 #include "core/text/kernel_names/arguments.h"
 #include "core/text/kernel_names/cpp_name.h"
 #include "core/text/kernel_names/describe.h"
 #include "core/text/kernel_names/words.h"
 #include "core/text/printable.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "core/text/characters.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl {
 

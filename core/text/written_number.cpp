@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -10,7 +11,6 @@
 #include <utility>
 
 namespace rooflinectl {
-
 namespace {
 
 /// Prefix and the power of two that it stands for.
@@ -97,6 +97,50 @@ std::optional<double> parse_duration_s(std::string_view text) {
     return duration_s > 0 && duration_s <= 3600 ? std::optional(duration_s) : std::nullopt;
   }
   return std::nullopt;
+}
+
+std::string number_ranges(std::vector<int> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  std::string text;
+  for (std::size_t first = 0; first < numbers.size();) {
+    std::size_t last = first;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    if (last == first + 1) last = first;  // two do not make a range
+    if (!text.empty()) text += ", ";
+    text += first == last ? fmt::format("{}", numbers[first])
+                          : fmt::format("{}–{}", numbers[first], numbers[last]);
+    first = last + 1;
+  }
+  return text;
+}
+
+namespace {
+
+bool is_word(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
+}
+
+}  // namespace
+
+std::string typeset(std::string_view text) {
+  constexpr std::string_view kPower = "2^";
+  constexpr std::array<std::string_view, 10> kSuperscripts = {"⁰", "¹", "²", "³", "⁴",
+                                                              "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    const bool starts_power = text.substr(i).starts_with(kPower) && i + 2 < text.size() &&
+                              is_digit(text[i + 2]) && (i == 0 || !is_word(text[i - 1]));
+    if (!starts_power) {
+      result += text[i++];
+      continue;
+    }
+    result += '2';
+    for (i += kPower.size(); i < text.size() && is_digit(text[i]); ++i) {
+      result += kSuperscripts.at(static_cast<std::size_t>(text[i] - '0'));
+    }
+  }
+  return result;
 }
 
 }  // namespace rooflinectl

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace rooflinectl {
 
@@ -25,5 +26,17 @@ std::optional<double> parse_percentage(std::string_view text);
 /// A duration, `2 s`, `500 ms` or `1 min`, in seconds. Nothing unless it lies between 0 (excluded) and an
 /// hour.
 std::optional<double> parse_duration_s(std::string_view text);
+
+/// Whether `c` is one of 0 to 9, in every locale.
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// Numbers as a reader lists them: `0–3, 7, 9` for 0, 1, 2, 3, 7, 9; ascending, each once.
+std::string number_ranges(std::vector<int> numbers);
+
+/// `text` with `2²⁸` for each `2^28`: for pictures, the page and Markdown, whose fonts have the digits.
+/// Terminals, CSV and JSON keep `2^28`, which can be typed.
+std::string typeset(std::string_view text);
 
 }  // namespace rooflinectl

@@ -7,10 +7,10 @@
 
 #include "collector/cupti/range_calls.h"
 #include "collector/sampling/device_sampler.h"
-#include "core/machine/uuid_text.h"
+#include "core/machine/identity.h"
 #include "injection/cuda/activities.h"
 #include "injection/cuda/cupti_gpu.h"
-#include "injection/launches/module_images.h"
+#include "injection/launches/loaded_code.h"
 
 namespace rooflinectl::injection {
 

@@ -15,7 +15,7 @@
 #include "core/program/application.h"
 #include "injection/cuda/graph_nodes.h"
 #include "injection/cuda/launch_call.h"
-#include "injection/launches/digest.h"
+#include "injection/launches/loaded_code.h"
 #include "injection/process.h"
 
 namespace rooflinectl::injection {

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "injection/launches/digest.h"
+#include "injection/launches/loaded_code.h"
 
 namespace rooflinectl::injection {
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <mutex>
 
-#include "core/text/characters.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl::injection {
 

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injection/launches/loaded_code.h"
 
+#include <elf.h>
+
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <mutex>
+#include <string>
+#include <string_view>
 
 #include "core/machine_code/function_code.h"
-#include "injection/launches/digest.h"
 
 namespace rooflinectl::injection {
-
 namespace {
 
 std::uint64_t digest_of(std::string_view symbol) {
@@ -38,6 +42,85 @@ std::optional<KnownCode> LoadedCode::of(std::string_view symbol) {
   const std::lock_guard lock(mutex_);
   const auto found = of_symbol_.find(digest_of(symbol));
   return found == of_symbol_.end() ? std::nullopt : std::optional(found->second);
+}
+
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{256} << 10;
+
+/// What nvcc registers: the fatbinary is where `data` points to.
+struct FatbinaryWrapper {
+  std::uint32_t magic;
+  std::uint32_t version;
+  const void* data;
+  const void* names;
+};
+constexpr std::uint32_t kWrapperMagic = 0x466243b1;
+
+/// How a fatbinary begins.
+struct FatbinaryHeader {
+  std::uint32_t magic;
+  std::uint16_t version;
+  std::uint16_t header_bytes;
+  std::uint64_t content_bytes;
+};
+constexpr std::uint32_t kFatbinaryMagic = 0xba55ed50;
+
+template <typename T>
+T read(const void* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+/// From the headers, which a file has no length beside.
+std::size_t elf_bytes(const char* image) {
+  const auto header = read<Elf64_Ehdr>(image);
+  std::uint64_t end = std::max(header.e_shoff + std::uint64_t{header.e_shnum} * sizeof(Elf64_Shdr),
+                               header.e_phoff + std::uint64_t{header.e_phnum} * sizeof(Elf64_Phdr));
+  for (std::size_t i = 0; i < header.e_shnum; ++i) {
+    const auto section = read<Elf64_Shdr>(image + header.e_shoff + i * sizeof(Elf64_Shdr));
+    if (section.sh_type != SHT_NOBITS) end = std::max(end, section.sh_offset + section.sh_size);
+  }
+  return end;
+}
+
+std::uint64_t digest_of(const char* bytes, std::size_t size) {
+  Digest digest;
+  digest.add({bytes, std::min(size, kMostBytes)});
+  digest.add(std::to_string(size));
+  return digest.value();
+}
+
+bool is_ptx(std::string_view beginning) {
+  const std::size_t begin = beginning.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return false;
+  beginning.remove_prefix(begin);
+  return beginning.starts_with("//") || beginning.starts_with("/*") || beginning.starts_with(".version");
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> image_digest(const void* image) {
+  if (image == nullptr) return std::nullopt;
+  auto magic = read<std::uint32_t>(image);
+  if (magic == kWrapperMagic) {
+    image = read<FatbinaryWrapper>(image).data;
+    if (image == nullptr) return std::nullopt;
+    magic = read<std::uint32_t>(image);
+  }
+  const auto* const bytes = static_cast<const char*>(image);
+  if (magic == kFatbinaryMagic) {
+    const auto header = read<FatbinaryHeader>(image);
+    return digest_of(bytes, header.header_bytes + header.content_bytes);
+  }
+  if (std::memcmp(bytes, ELFMAG, SELFMAG) == 0) {
+    return bytes[EI_CLASS] == ELFCLASS64 ? std::optional(digest_of(bytes, elf_bytes(bytes))) : std::nullopt;
+  }
+  constexpr std::size_t kBeginning = 64;
+  const std::size_t readable = strnlen(bytes, kMostBytes);
+  if (!is_ptx({bytes, std::min(readable, kBeginning)})) return std::nullopt;
+  return digest_of(bytes, readable);
 }
 
 }  // namespace rooflinectl::injection

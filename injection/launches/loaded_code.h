@@ -40,4 +40,24 @@ class LoadedCode {
   std::unordered_map<std::uint64_t, KnownCode> of_symbol_;  // by its digest
 };
 
+/// A digest of the image that a module was loaded from: a cubin, a fatbinary (bare, or in the wrapper that
+/// nvcc makes), or PTX. Of long ones the beginning and the size are taken, so that it takes less than a
+/// millisecond. Nothing for another format.
+std::optional<std::uint64_t> image_digest(const void* image);
+
+/// FNV-1a, 64 bits.
+class Digest {
+ public:
+  void add(std::string_view bytes) {
+    for (const char byte : bytes) add_byte(static_cast<unsigned char>(byte));
+    add_byte(0);
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  void add_byte(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3; }
+
+  std::uint64_t value_ = 0xcbf29ce484222325;
+};
+
 }  // namespace rooflinectl::injection

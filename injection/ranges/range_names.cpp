@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/text/characters.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl::injection {
 

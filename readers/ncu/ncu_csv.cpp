@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/text/characters.h"
 #include "core/text/mistakes.h"
+#include "core/text/written_number.h"
 #include "readers/csv.h"
 #include "readers/ncu/ncu_numbers.h"
 

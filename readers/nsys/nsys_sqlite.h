@@ -1,12 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/program/trace.h"
-
 namespace rooflinectl {
+
+/// A kernel, or a memset, that a tracer saw on the GPU.
+struct TracedOperation {
+  std::string name;
+  double duration_s = 0;
+
+  bool operator==(const TracedOperation&) const = default;
+};
+
+/// What a tracer saw of one launch of a point: everything in one instance of its NVTX range.
+struct TracedLaunch {
+  std::string range;  ///< of the domain `rooflinectl`
+  std::vector<TracedOperation> operations;
+
+  bool operator==(const TracedLaunch&) const = default;
+};
 
 /// Reads the content of a file that `nsys export --type sqlite` wrote: the NVTX ranges of the domain
 /// `rooflinectl`, in the order of their start, each with the kernels and memsets that its thread

@@ -2,10 +2,8 @@
 #include <fmt/format.h>
 
 #include "core/files/output_files.h"
-#include "reports/compare/comparison_layout.h"
 #include "reports/compare/comparison_reports.h"
-#include "reports/draw/png.h"
-#include "reports/draw/svg.h"
+#include "reports/draw/encoders.h"
 
 namespace rooflinectl {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/compare/comparison_layout.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "reports/charts/parts/picture.h"
 #include "reports/charts/parts/plot.h"
 #include "reports/charts/parts/roof_labels.h"
+#include "reports/compare/comparison_reports.h"
 #include "reports/compare/comparison_table.h"
 #include "reports/draw/label_placement.h"
 #include "reports/sentences/point_text.h"

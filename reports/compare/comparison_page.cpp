@@ -8,15 +8,12 @@
 #include "core/files/compression.h"
 #include "core/json/json.h"
 #include "reports/charts/parts/change_panel.h"
-#include "reports/compare/comparison_layout.h"
 #include "reports/compare/comparison_reports.h"
 #include "reports/compare/comparison_table.h"
 #include "reports/draw/embedded.h"
-#include "reports/draw/theme_css.h"
-#include "reports/text/base64.h"
+#include "reports/draw/theme.h"
 #include "reports/text/format.h"
 #include "reports/text/markup.h"
-#include "reports/text/template.h"
 
 namespace rooflinectl {
 namespace {

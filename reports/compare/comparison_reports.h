@@ -2,10 +2,13 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/compare/comparison.h"
+#include "reports/charts/model/chart_model.h"
+#include "reports/draw/scene.h"
 
 /// A comparison as text, Markdown, JSON, page and picture. Each form shows all comparisons that it is given
 /// (at least one): one for each new run.
@@ -32,5 +35,17 @@ std::string comparison_page(const std::vector<RunComparison>& comparisons,
 std::vector<std::filesystem::path> write_comparison(const std::vector<RunComparison>& comparisons,
                                                     const std::filesystem::path& folder,
                                                     const std::vector<std::filesystem::path>& inputs = {});
+
+/// The pictures of comparisons (not empty) with the same base runs, 1600 × 900 each: on the roofline, whose
+/// axes come from the ceilings and stay where they are, an arrow from where each point was to where it is;
+/// beside it, for each point, the change of its time with the interval, regressions first.
+std::vector<Scene> comparison_scenes(const std::vector<RunComparison>& comparisons);
+
+/// The chart of each comparison without its points: roofs of the new run, and axes that hold both runs, the
+/// same for all that share base runs.
+std::vector<ChartModel> comparison_charts(const std::vector<RunComparison>& comparisons);
+
+/// Where a point of either run lies on that chart; nothing where it has no place, or is null.
+std::optional<PlanePoint> compared_place(const RooflinePoint* point);
 
 }  // namespace rooflinectl

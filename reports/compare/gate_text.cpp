@@ -6,7 +6,6 @@
 #include "reports/compare/comparison_table.h"
 #include "reports/compare/gate_reports.h"
 #include "reports/compare/gate_table.h"
-#include "reports/text/format.h"
 #include "reports/text/text_table.h"
 
 namespace rooflinectl {
@@ -26,11 +25,7 @@ std::string gate_text(const Gate& gate, int columns) {
   const std::string detectable = gate_detectable(gate);
   if (!detectable.empty()) text += sentence("smallest change that fails: " + detectable, width);
   Table table = gate_table(gate);
-  for (std::size_t i = table.columns.size(); i-- > 0;) {
-    if (std::all_of(table.rows.begin(), table.rows.end(),
-                    [&](const auto& row) { return row[i].empty() || row[i] == format::kUnavailable; }))
-      table.remove(table.columns[i].title);
-  }
+  table.remove_empty();
   if (!table.rows.empty()) text += fmt::format("\n{}\n", text_table(table, width));
   for (const std::string& missing : missing_texts(*gate.comparison))
     text += paragraph("not checked: " + missing, width);

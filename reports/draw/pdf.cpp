@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/draw/pdf.h"
-
 #include <cairo-pdf.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -13,6 +11,7 @@
 #include <optional>
 #include <string_view>
 
+#include "reports/draw/encoders.h"
 #include "reports/draw/painter.h"
 
 namespace rooflinectl {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/draw/png.h"
-
 #include <cairo.h>
 #include <fmt/format.h>
 #include <png.h>
@@ -10,6 +8,7 @@
 #include <memory>
 
 #include "core/error.h"
+#include "reports/draw/encoders.h"
 #include "reports/draw/painter.h"
 
 namespace rooflinectl {

@@ -150,4 +150,8 @@ std::string fitted(std::string_view plain, const TextStyle& style, double width)
 /// A rectangle.
 Polygon rectangle(const Box& box, std::optional<Colour> fill, std::optional<Stroke> stroke = {});
 
+/// How large a picture is: a file of its own, 1600 × 900, or as wide as the text column in which GitHub and
+/// similar sites show it, without what is there as a table anyway.
+enum class Extent { full, narrow };
+
 }  // namespace rooflinectl

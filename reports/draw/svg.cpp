@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/draw/svg.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "core/text/utf8.h"
+#include "reports/draw/encoders.h"
 #include "reports/text/markup.h"
 
 namespace rooflinectl {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
 
 #include "reports/draw/scene.h"
@@ -19,5 +20,10 @@ Colour in_theme(Colour colour, Theme theme);
 
 /// `scene`, which is drawn in the colours of `palette`, in those of `theme`.
 Scene themed(Scene scene, Theme theme);
+
+/// A style sheet with the colours of pages as custom properties, the same as in pictures: `--paper`, `--ink`,
+/// …, `--family-0`, …. They follow the system between light and dark, unless the root element has the
+/// attribute `data-theme` with either; on paper they are light.
+std::string theme_css();
 
 }  // namespace rooflinectl

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/labels.h"
 #include "reports/formats/perfetto_encoder.h"
 #include "reports/text/format.h"
 

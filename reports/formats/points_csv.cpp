@@ -11,9 +11,10 @@
 
 #include "analysis/program/operators.h"
 #include "analysis/roofline/energy.h"
-#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/labels.h"
 #include "analysis/roofline/launch_times.h"
 #include "core/counters/metrics.h"
+#include "reports/sentences/point_numbers.h"
 #include "reports/sentences/point_text.h"
 #include "reports/tables/point_table.h"
 #include "reports/text/csv.h"
@@ -29,9 +30,16 @@ struct Row {
 };
 
 struct PointsColumn {
-  std::string_view name;
-  std::string_view meaning;
-  std::string (*text)(const Row&);
+  std::string_view own_name = {};
+  std::string_view own_meaning = {};
+  std::string (*text)(const Row&) = nullptr;
+  const PointNumber* number = nullptr;  ///< whose name, meaning and value it has, in place of those above
+
+  std::string_view name() const { return number != nullptr ? number->csv : own_name; }
+  std::string_view meaning() const { return number != nullptr ? number->csv_meaning : own_meaning; }
+  std::string field(const Row& row) const {
+    return number != nullptr ? csv::number(number->value(row.point)) : text(row);
+  }
 };
 
 std::string time_field(const Row& row, double LaunchTime::*field) {
@@ -46,11 +54,6 @@ std::string axis_field(const Row& row, std::string_view name) {
   const Axes::Value* value = row.id.axes.find(name);
   if (value == nullptr) return {};
   return std::visit([](const auto& content) { return fmt::format("{}", content); }, *value);
-}
-
-std::string limiting_utilisation(const Row& row) {
-  const LevelUse* use = find_level(row.point, row.point.busiest_level);
-  return use != nullptr ? csv::number(use->utilisation) : "";
 }
 
 std::string level_ai(const Row& row, MemoryLevel level) {
@@ -107,38 +110,23 @@ constexpr std::array kProgramCsvColumns = {
     PointsColumn{
         "process", "id of the process",
         [](const Row& r) { return r.measurement.process ? fmt::format("{}", *r.measurement.process) : ""; }},
-    PointsColumn{"launches", "launches that were seen",
-                 [](const Row& r) { return launches_field(r, &LaunchStatistics::count); }},
+    PointsColumn{.number = &point_number::kLaunches},
     PointsColumn{"traced", "launches with a time",
                  [](const Row& r) { return launches_field(r, &LaunchStatistics::traced); }},
     PointsColumn{"counted", "launches with counters",
                  [](const Row& r) { return launches_field(r, &LaunchStatistics::counted); }},
-    PointsColumn{"total_time_s", "time of all traced launches, in seconds",
-                 [](const Row& r) {
-                   return r.point.launches ? csv::number(r.point.launches->total_s) : std::string();
-                 }},
-    PointsColumn{
-        "share_of_gpu_time", "`total_time_s` over the time of all kernels on the device",
-        [](const Row& r) { return r.point.launches ? csv::number(r.point.launches->share) : std::string(); }},
-    PointsColumn{"p95_s", "time that 95 % of the launches stay below",
-                 [](const Row& r) {
-                   const auto& launches = r.measurement.launches;
-                   return launches && launches->traced > 0 ? csv::number(launches->p95_s) : std::string();
-                 }},
+    PointsColumn{.number = &point_number::kTotal},
+    PointsColumn{.number = &point_number::kShare},
+    PointsColumn{.number = &point_number::kP95},
     PointsColumn{"overlapped_s", "part of `total_time_s` in which other kernels ran too",
                  [](const Row& r) {
                    const auto& launches = r.measurement.launches;
                    return launches && launches->traced > 0 ? csv::number(launches->overlapped_s)
                                                            : std::string();
                  }},
-    PointsColumn{"recoverable_s", "possible saving: the time that these launches took beyond the roofline",
-                 [](const Row& r) {
-                   return r.point.launches ? csv::number(r.point.launches->recoverable_s) : std::string();
-                 }},
-    PointsColumn{"executed_flop_per_s", "counted operations per second",
-                 [](const Row& r) { return csv::number(r.point.executed_flop_per_s); }},
-    PointsColumn{"dram_bytes_per_s", "counted DRAM bytes per second",
-                 [](const Row& r) { return csv::number(r.point.dram_bytes_per_s); }},
+    PointsColumn{.number = &point_number::kSaving},
+    PointsColumn{.number = &point_number::kExecutedRate},
+    PointsColumn{.number = &point_number::kDramBandwidth},
     PointsColumn{"roof_time_s", "shortest time of a launch that the measured ceilings allow",
                  [](const Row& r) {
                    return roof_field(r, [](const Roof& roof) { return csv::number(roof.time_s); });
@@ -189,8 +177,7 @@ constexpr std::array kCsvColumns = {
                  [](const Row& r) { return axis_field(r, axis::kCache); }},
     PointsColumn{"status", "`ok`, `failed`, `unverified`, `skipped`",
                  [](const Row& r) { return std::string(to_string(r.measurement.status)); }},
-    PointsColumn{"time_s", "median time of a launch, in seconds",
-                 [](const Row& r) { return time_field(r, &LaunchTime::time_s); }},
+    PointsColumn{.number = &point_number::kTime},
     PointsColumn{"time_ci_low_s", "lower end of the median's 95 % confidence interval",
                  [](const Row& r) { return time_field(r, &LaunchTime::low_s); }},
     PointsColumn{"time_ci_high_s", "upper end of that interval",
@@ -204,10 +191,8 @@ constexpr std::array kCsvColumns = {
                  [](const Row& r) { return csv::number(r.point.dram_bytes); }},
     PointsColumn{"dram_bytes_useful", "DRAM bytes that the algorithm cannot do without",
                  [](const Row& r) { return declared(r, r.point.dram_bytes_useful); }},
-    PointsColumn{"ai_useful", "useful operations per useful DRAM byte",
-                 [](const Row& r) { return csv::number(r.point.ai_useful); }},
-    PointsColumn{"ai_executed", "counted operations per counted DRAM byte",
-                 [](const Row& r) { return csv::number(r.point.ai_executed); }},
+    PointsColumn{.number = &point_number::kUsefulIntensity},
+    PointsColumn{.number = &point_number::kExecutedIntensity},
     PointsColumn{"flop_per_s", "useful operations per second",
                  [](const Row& r) { return csv::number(r.point.flop_per_s); }},
     PointsColumn{"roof_flop_per_s",
@@ -218,9 +203,7 @@ constexpr std::array kCsvColumns = {
                        r.point.roof && !(has_executed_work_alone(r.point) && r.point.roof->flop_per_s <= 0);
                    return has_rate ? csv::number(r.point.roof->flop_per_s) : std::string();
                  }},
-    PointsColumn{"fraction_of_roofline",
-                 "shortest time that the measured ceilings allow over `time_s`; 1 is the roofline",
-                 [](const Row& r) { return csv::number(r.point.fraction_of_roofline); }},
+    PointsColumn{.number = &point_number::kFractionOfRoofline},
     PointsColumn{"bound", "what bounds the point: `dram`, `l2`, `latency`, … ([explain.md](explain.md))",
                  [](const Row& r) { return std::string(to_string(r.point.bound)); }},
     PointsColumn{"warp_execution_efficiency", "active threads per instruction of a warp, over 32",
@@ -239,10 +222,8 @@ constexpr std::array kCsvColumns = {
         [](const Row& r) { return is_observed(r.point) ? std::string() : axis_field(r, axis::kBlock); }},
     PointsColumn{"elements_per_thread", "elements that each thread adds up, if the variant has a choice",
                  [](const Row& r) { return axis_field(r, axis::kElements); }},
-    PointsColumn{"fraction_of_theoretical", "as `fraction_of_roofline`, with the theoretical ceilings",
-                 [](const Row& r) { return csv::number(r.point.fraction_of_theoretical); }},
-    PointsColumn{"redundancy", "`flops_executed` over `flops_useful`",
-                 [](const Row& r) { return csv::number(r.point.redundancy); }},
+    PointsColumn{.number = &point_number::kFractionOfTheoretical},
+    PointsColumn{.number = &point_number::kRedundancy},
     PointsColumn{"dram_read_bytes", "DRAM bytes read",
                  [](const Row& r) { return counter_field(r, counter::kDramReadBytes); }},
     PointsColumn{"dram_write_bytes", "DRAM bytes written",
@@ -254,8 +235,7 @@ constexpr std::array kCsvColumns = {
                    return r.point.busiest_level ? std::string(to_string(*r.point.busiest_level))
                                                 : std::string();
                  }},
-    PointsColumn{"busiest_level_utilisation", "its bytes per second over its measured ceiling",
-                 [](const Row& r) { return limiting_utilisation(r); }},
+    PointsColumn{.number = &point_number::kBusiestUtilisation},
     PointsColumn{"ai_l2", "operations per byte requested from L2",
                  [](const Row& r) { return level_ai(r, MemoryLevel::l2); }},
     PointsColumn{"ai_l1", "operations per byte requested from L1",
@@ -291,10 +271,8 @@ constexpr std::array kCsvColumns = {
                  }},
     PointsColumn{"gpus", "GPUs that share the work, in plans that name a number",
                  [](const Row& r) { return axis_field(r, axis::kGpus); }},
-    PointsColumn{"energy_j", "energy of a launch, in joules",
-                 [](const Row& r) { return energy_field(r, &EnergyUse::joules); }},
-    PointsColumn{"mean_power_w", "mean power while launches ran, in watts",
-                 [](const Row& r) { return energy_field(r, &EnergyUse::mean_power_w); }},
+    PointsColumn{.number = &point_number::kEnergy},
+    PointsColumn{.number = &point_number::kPower},
     PointsColumn{"energy_per_element_j", "`energy_j` per element",
                  [](const Row& r) { return energy_field(r, &EnergyUse::joules_per_element); }},
     PointsColumn{"flop_per_j", "useful operations per joule",
@@ -306,7 +284,7 @@ constexpr std::array kCsvColumns = {
 // Counters that are among `kCsvColumns` under their own names are only there.
 bool is_column(std::string_view key) {
   return std::any_of(kCsvColumns.begin(), kCsvColumns.end(),
-                     [&](const PointsColumn& column) { return column.name == key; });
+                     [&](const PointsColumn& column) { return column.name() == key; });
 }
 
 bool is_program_column(std::string_view axis) {
@@ -355,7 +333,7 @@ std::vector<std::string> axis_columns(const Analysis& analysis) {
 // Appends names and meanings of `columns`.
 template <typename Columns>
 void add_documented(std::vector<CsvColumn>& documented, const Columns& columns, CsvColumnOf of) {
-  for (const PointsColumn& column : columns) documented.push_back({column.name, column.meaning, of});
+  for (const PointsColumn& column : columns) documented.push_back({column.name(), column.meaning(), of});
 }
 
 }  // namespace
@@ -377,7 +355,7 @@ std::string points_csv(const Analysis& analysis) {
   }
   if (kinds_of(analysis).has_operators) columns.push_back(kOperatorColumn);
   std::vector<std::string> fields;
-  for (const PointsColumn& column : columns) fields.emplace_back(column.name);
+  for (const PointsColumn& column : columns) fields.emplace_back(column.name());
   fields.insert(fields.end(), counters.begin(), counters.end());
   for (const std::string& name : axes) fields.push_back("axis " + name);
   std::string text = csv::row(fields);
@@ -385,11 +363,40 @@ std::string points_csv(const Analysis& analysis) {
     for (const RooflinePoint& point : experiment.points) {
       const Row row = {experiment, point, *point.measurement, point.measurement->point};
       fields.clear();
-      for (const PointsColumn& column : columns) fields.push_back(column.text(row));
+      for (const PointsColumn& column : columns) fields.push_back(column.field(row));
       for (const std::string& key : counters) fields.push_back(counter_field(row, key));
       for (const std::string& name : axes) fields.push_back(axis_field(row, name));
       text += csv::row(fields);
     }
+  }
+  return text;
+}
+
+namespace {
+
+std::string cycles_fields(const Cycles& cycles) {
+  if (!cycles.median.available()) return ",,";
+  return fmt::format("{},{},{}", *cycles.median.value(), cycles.ci_low, cycles.ci_high);
+}
+
+}  // namespace
+
+std::string primitives_csv(const Run& run) {
+  if (run.primitives.empty()) return {};
+  using csv::number, csv::field;
+  std::string text =
+      "id,family,title,by,dtype,scope,instructions,status,latency_cycles,latency_ci_low,latency_ci_high,"
+      "latency_elements,throughput_cycles,throughput_ci_low,throughput_ci_high,throughput_elements,"
+      "cycles_per_instruction,cycles_per_element,elements_per_s\n";
+  for (const PrimitiveResult& result : run.primitives) {
+    const PrimitiveInfo& info = result.info;
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", field(info.id), field(info.family),
+                        field(info.title), field(info.by), to_string(info.dtype), to_string(info.scope),
+                        info.instructions ? fmt::format("{}", *info.instructions) : "",
+                        to_string(result.status), cycles_fields(result.latency), result.latency.elements,
+                        cycles_fields(result.throughput), result.throughput.elements,
+                        number(cycles_per_instruction(result)), number(cycles_per_element(result.throughput)),
+                        number(elements_per_s(result, run.device_of(result).sm_count)));
   }
   return text;
 }

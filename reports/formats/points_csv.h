@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "core/model/run.h"
 
 namespace rooflinectl {
 
@@ -29,5 +30,8 @@ std::vector<CsvColumn> points_csv_columns();
 /// The last columns are the counters, by their keys (`docs/metrics.md`); the reason why one is unavailable is
 /// in `run.json`, under `counters` of the point. New columns are only ever added at the end.
 std::string points_csv(const Analysis& analysis);
+
+/// A row per primitive, numbers in full. Empty where none was to be measured.
+std::string primitives_csv(const Run& run);
 
 }  // namespace rooflinectl

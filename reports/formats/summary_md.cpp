@@ -10,7 +10,7 @@
 
 #include "analysis/roofline/energy.h"
 #include "core/text/written_number.h"
-#include "reports/charts/layouts/collectives_layout.h"
+#include "reports/charts/layouts/layouts.h"
 #include "reports/charts/model/chart_texts.h"
 #include "reports/charts/model/file_names.h"
 #include "reports/charts/model/size_sweep.h"
@@ -21,11 +21,7 @@
 #include "reports/sentences/timeline_sentences.h"
 #include "reports/tables/agreement_table.h"
 #include "reports/tables/ceiling_table.h"
-#include "reports/tables/devices/collective_table.h"
-#include "reports/tables/devices/link_table.h"
-#include "reports/tables/devices/rank_table.h"
-#include "reports/tables/devices/scaling_table.h"
-#include "reports/tables/devices/spread_table.h"
+#include "reports/tables/devices/device_tables.h"
 #include "reports/tables/loss_table.h"
 #include "reports/tables/operator_table.h"
 #include "reports/tables/point_table.h"
@@ -57,16 +53,8 @@ constexpr std::string_view kProgramExplanation =
 std::string take_shared(Table& table) {
   std::vector<std::string> texts;
   for (const std::string_view title : {"n", "dtype", "cache", "launch", "flags"}) {
-    const auto column = std::find_if(table.columns.begin(), table.columns.end(),
-                                     [&](const TableColumn& one) { return one.title == title; });
-    if (column == table.columns.end() || table.rows.size() < 2) continue;
-    const auto place = static_cast<std::size_t>(column - table.columns.begin());
-    const std::string shared = table.rows.front()[place];
-    if (!std::all_of(table.rows.begin(), table.rows.end(),
-                     [&](const auto& row) { return row[place] == shared; }))
-      continue;
-    if (!shared.empty()) texts.push_back(fmt::format("{} {}", title, shared));
-    table.remove(title);
+    const auto shared = table.remove_constant(title);
+    if (shared && !shared->empty()) texts.push_back(fmt::format("{} {}", title, *shared));
   }
   return texts.empty() ? "" : fmt::format("All of them: {}.", fmt::join(texts, ", "));
 }

@@ -8,6 +8,7 @@
 
 #include "analysis/roofline/point.h"
 #include "reports/charts/parts/change_panel.h"
+#include "reports/sentences/point_numbers.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -54,8 +55,9 @@ std::vector<std::string> changed_point_texts(const History& history, std::size_t
 std::vector<FollowedQuantity> followed_quantities(const std::vector<std::string>& counters) {
   std::vector<FollowedQuantity> quantities = {
       {"time_s", "time", time_of_point, format::duration},
-      {"fraction_of_roofline", "% of roofline",
-       [](const RooflinePoint& point) { return point.fraction_of_roofline; }, format::percent},
+      {std::string(point_number::kFractionOfRoofline.csv),
+       std::string(point_number::kFractionOfRoofline.title), point_number::kFractionOfRoofline.value,
+       format::percent},
   };
   for (const std::string& key : counters) {
     quantities.push_back(

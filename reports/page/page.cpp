@@ -6,14 +6,10 @@
 #include "core/files/compression.h"
 #include "reports/charts/model/chart_texts.h"
 #include "reports/draw/embedded.h"
-#include "reports/draw/theme_css.h"
-#include "reports/page/page_data.h"
-#include "reports/page/page_static.h"
+#include "reports/draw/theme.h"
 #include "reports/sentences/environment_facts.h"
-#include "reports/text/base64.h"
 #include "reports/text/format.h"
 #include "reports/text/markup.h"
-#include "reports/text/template.h"
 
 namespace rooflinectl {
 std::string report_page(const ReportModel& report, const PageParts& parts) {

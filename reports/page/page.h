@@ -29,4 +29,12 @@ struct PageParts {
 /// sweeps and energies; where scripts do not run, all of them and the tables.
 std::string report_page(const ReportModel& report, const PageParts& parts);
 
+/// What the page's script shows of a run, as JSON (`docs/schema/page.schema.json`): points, roofs, tables and
+/// texts. Everything is derived and formatted here; the script draws, sorts and filters.
+std::string page_data(const ReportModel& report);
+
+/// What a reader without JavaScript sees: the pictures of `parts`, tables, steps, ceilings and environment as
+/// HTML.
+std::string page_without_script(const ReportModel& report, const PageParts& parts);
+
 }  // namespace rooflinectl

@@ -8,19 +8,17 @@
 #include <set>
 
 #include "analysis/explain/explanation.h"
-#include "core/text/typeset.h"
+#include "core/text/written_number.h"
 #include "reports/charts/parts/marks.h"
 #include "reports/formats/explanation_text.h"
-#include "reports/page/headline.h"
 #include "reports/page/page_json.h"
 #include "reports/page/page_look.h"
 #include "reports/page/page_roofs.h"
 #include "reports/page/page_tables.h"
 #include "reports/page/program/page_program.h"
-#include "reports/page/program/page_timeline.h"
 #include "reports/sentences/point_facts.h"
 #include "reports/sentences/point_text.h"
-#include "reports/tables/devices/scaling_table.h"
+#include "reports/tables/devices/device_tables.h"
 #include "reports/tables/loss_table.h"
 #include "reports/tables/operator_table.h"
 #include "reports/tables/point_table.h"
@@ -29,6 +27,27 @@
 
 namespace rooflinectl::page {
 namespace {
+
+/// Which point is fastest and what bounds how many: `Closest to the roofline: V7, 97.2 % of roofline
+/// (DRAM-bound). …`.
+std::string headline(const ExperimentAnalysis& experiment) {
+  std::map<Bound, std::size_t> counts;
+  const RooflinePoint* best = nullptr;
+  for (const RooflinePoint& point : experiment.points) {
+    ++counts[point.bound];
+    if (!point.fraction_of_roofline) continue;
+    if (best == nullptr || *point.fraction_of_roofline > *best->fraction_of_roofline) best = &point;
+  }
+  if (counts.empty()) return "No points were measured.";
+  std::vector<std::string> parts;
+  for (const auto& [bound, count] : counts)
+    parts.push_back(fmt::format("{} {}", count, words_for(bound).phrase));
+  const std::string bounds =
+      fmt::format("{}: {}.", format::counted(experiment.points.size(), "point"), fmt::join(parts, ", "));
+  if (best == nullptr) return bounds;
+  return fmt::format("Closest to the roofline: {}, {} of roofline ({}). {}", best->label,
+                     format::percent(*best->fraction_of_roofline), words_for(best->bound).phrase, bounds);
+}
 
 // The names of facts recur from point to point: each is written once.
 class FactNames {
@@ -128,8 +147,8 @@ Json point(const Run& run, const ExperimentReport& report, std::size_t index,
   Json texts = Json::array();
   Json values = Json::array();
   for (const PointColumn& column : columns) {
-    texts.push_back(typeset(column.text(point)));
-    values.push_back(optional_number(column.value != nullptr ? column.value(point) : std::nullopt));
+    texts.push_back(typeset(column.cell(point)));
+    values.push_back(optional_number(column.number != nullptr ? column.number->value(point) : std::nullopt));
   }
   Json view = {
       {"key", key(run, point)},

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "analysis/roofline/executed/executed_roof.h"
-#include "core/model/ceiling_subjects.h"
+#include "core/model/known_ceilings.h"
 #include "reports/charts/model/roof_lines.h"
 
 namespace rooflinectl::page {

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/page/page_static.h"
-
 #include <fmt/format.h>
 
 #include "analysis/roofline/energy.h"
-#include "core/text/typeset.h"
+#include "core/text/written_number.h"
 #include "reports/charts/model/chart_model.h"
+#include "reports/page/page.h"
 #include "reports/page/page_tables.h"
 #include "reports/sentences/environment_facts.h"
 #include "reports/sentences/notable_points.h"
 #include "reports/sentences/point_text.h"
 #include "reports/tables/ceiling_table.h"
-#include "reports/tables/devices/collective_table.h"
-#include "reports/tables/devices/link_table.h"
-#include "reports/tables/devices/scaling_table.h"
-#include "reports/tables/devices/spread_table.h"
+#include "reports/tables/devices/device_tables.h"
 #include "reports/tables/point_table.h"
 #include "reports/tables/primitive_table.h"
 #include "reports/text/format.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/page/page_tables.h"
 
-#include "core/text/typeset.h"
 #include "core/text/written_number.h"
 #include "reports/charts/model/size_sweep.h"
 #include "reports/sentences/environment_facts.h"

@@ -8,10 +8,11 @@
 #include <optional>
 
 #include "analysis/roofline/executed/executed_roof.h"
-#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/labels.h"
 #include "analysis/roofline/point.h"
 #include "analysis/roofline/quantities/quantities.h"
 #include "core/text/kernel_name.h"
+#include "reports/sentences/point_numbers.h"
 #include "reports/sentences/point_text.h"
 #include "reports/text/format.h"
 
@@ -141,9 +142,6 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
                      : fmt::format("{}: {}", to_string(measurement.status), measurement.cause)},
   };
   if (!is_of_program) facts.push_back({"launch", launch_text(measurement)});
-  const auto add = [&](std::string name, const std::optional<double>& value, auto show) {
-    facts.push_back({std::move(name), format::optional(value, show)});
-  };
   if (measurement.time) facts.push_back({"95 % interval", samples_text(measurement)});
   if (is_of_program) {
     facts.push_back({"launches", launches_text(*measurement.launches)});
@@ -161,8 +159,11 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
                      fmt::format("{:.0f} for each tensor instruction of a warp, as its machine code has it",
                                  measurement.launches->operations_per_tensor_instruction)});
   }
-  if (!is_of_program) add("redundancy", point.redundancy, format::factor);
-  add("DRAM bandwidth", point.dram_bytes_per_s, format::bandwidth);
+  const auto add = [&](const PointNumber& number) {
+    facts.push_back({std::string(number.name.empty() ? number.title : number.name), number.text_of(point)});
+  };
+  if (!is_of_program) add(point_number::kRedundancy);
+  add(point_number::kDramBandwidth);
   facts.push_back({"roof", point.roof ? roof_text(point) : missing_text(point.roof_missing)});
   if (point.roof && point.roof->is_partly_counted) facts.push_back({"partly counted", point.roof_missing});
   facts.push_back({"bound by", bound_fact(point)});

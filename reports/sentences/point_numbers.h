@@ -2,39 +2,62 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "analysis/analysis.h"
 
-/// What columns of points are sorted by: nothing where it is unknown, or for another kind of point.
-namespace rooflinectl::point_numbers {
+namespace rooflinectl {
 
-/// Median of a launch, in seconds, like all times here.
-std::optional<double> time_s(const RooflinePoint& point);
-std::optional<double> n_elements(const RooflinePoint& point);
-std::optional<double> gpus(const RooflinePoint& point);
-/// For the busiest memory level.
-std::optional<double> limit_utilisation(const RooflinePoint& point);
+/// A number of a point that reports show. Each is defined once, below: tables, the page, pictures, facts,
+/// histories and `points.csv` have its name, value and text from here.
+struct PointNumber {
+  std::string_view title;      ///< of its column, and of its fact
+  std::string_view name = {};  ///< the title in full, for the page; empty where the title is that
+  std::string_view help = {};  ///< what it is, in a sentence, for the page
+  /// In SI units; nothing where it is unknown, or for another kind of point.
+  std::optional<double> (*value)(const RooflinePoint&) = nullptr;
+  std::string (*show)(double) = nullptr;                ///< the value as text
+  std::string (*text)(const RooflinePoint&) = nullptr;  ///< the same where it takes more than the value
+  std::string_view csv = {};          ///< its column of `points.csv`; empty where it has none
+  std::string_view csv_meaning = {};  ///< what it is, in Markdown, with the unit
+
+  /// As reports show it; `format::kUnavailable` where there is none.
+  std::string text_of(const RooflinePoint& point) const;
+};
+
+namespace point_number {
+
+extern const PointNumber kTime;  ///< median of a launch
+extern const PointNumber kElements;
+extern const PointNumber kGpus;
+extern const PointNumber kUsefulBandwidth;
+extern const PointNumber kUsefulIntensity;
+extern const PointNumber kExecutedIntensity;
+extern const PointNumber kExecutedRate;
+extern const PointNumber kDramBandwidth;
+extern const PointNumber kRedundancy;
+extern const PointNumber kFractionOfRoofline;
+extern const PointNumber kFractionOfTheoretical;
+extern const PointNumber kBusiestUtilisation;
 
 // For kernels of a profiled program.
-/// Of the GPU time.
-std::optional<double> share(const RooflinePoint& point);
-std::optional<double> total_s(const RooflinePoint& point);
-std::optional<double> recoverable_s(const RooflinePoint& point);
-std::optional<double> recoverable_per_step_s(const RooflinePoint& point);
-std::optional<double> launches(const RooflinePoint& point);
-std::optional<double> p95_s(const RooflinePoint& point);
-std::optional<double> mean_s(const RooflinePoint& point);
-/// The share of a launch's time that its operations on Tensor Cores need at the measured ceiling.
-std::optional<double> tensor_share(const RooflinePoint& point);
-std::optional<double> occupancy(const RooflinePoint& point);
-/// Per thread.
-std::optional<double> registers(const RooflinePoint& point);
+extern const PointNumber kShare;
+extern const PointNumber kLaunches;
+extern const PointNumber kTotal;
+extern const PointNumber kMean;
+extern const PointNumber kP95;
+extern const PointNumber kSaving;
+extern const PointNumber kSavingPerStep;
+extern const PointNumber kTensorShare;
+extern const PointNumber kOccupancy;
+extern const PointNumber kRegisters;
 
 // Where energy was measured.
-/// Per launch.
-std::optional<double> joules(const RooflinePoint& point);
-std::optional<double> power_w(const RooflinePoint& point);
-/// Useful operations, or bytes where the work has none.
-std::optional<double> work_per_joule(const RooflinePoint& point);
+extern const PointNumber kEnergy;
+extern const PointNumber kPower;
+extern const PointNumber kWorkPerJoule;
 
-}  // namespace rooflinectl::point_numbers
+}  // namespace point_number
+
+}  // namespace rooflinectl

@@ -9,9 +9,9 @@
 #include <map>
 
 #include "analysis/roofline/executed/executed_roof.h"
-#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/labels.h"
 #include "analysis/roofline/point.h"
-#include "core/model/ceiling_subjects.h"
+#include "core/model/known_ceilings.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

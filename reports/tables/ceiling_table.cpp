@@ -7,7 +7,7 @@
 #include <cctype>
 #include <string>
 
-#include "core/model/ceiling_subjects.h"
+#include "core/model/known_ceilings.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

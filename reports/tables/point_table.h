@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "reports/sentences/point_numbers.h"
 #include "reports/text/table.h"
 
 /// The columns that the terminal, `summary.md` and the page share.
@@ -44,12 +44,16 @@ struct PointColumn {
   std::string_view title;
   ColumnPlace place = ColumnPlace::everywhere;
   ColumnOf of = ColumnOf::all;
-  bool is_number = false;
   std::string (*text)(const RooflinePoint&) = nullptr;
-  std::optional<double> (*value)(const RooflinePoint&) = nullptr;  ///< to sort by; null where the text sorts
-  std::string_view name = {};  ///< the title in full, for the page; empty where the title is that
-  std::string_view help = {};  ///< what it shows, in a sentence, for the page
-  std::string_view role = {};  ///< what else the page uses it for; empty where it only shows it
+  std::string_view name = {};           ///< the title in full, for the page; empty where the title is that
+  std::string_view help = {};           ///< what it shows, in a sentence, for the page
+  std::string_view role = {};           ///< what else the page uses it for; empty where it only shows it
+  const PointNumber* number = nullptr;  ///< what it shows, or is sorted by; null where the text sorts
+  bool is_number = false;               ///< stands at the right
+
+  std::string cell(const RooflinePoint& point) const {
+    return text != nullptr ? text(point) : number->text_of(point);
+  }
 };
 
 /// Name, n, dtype, how it was timed, time, effective GB/s, intensities, fraction of roof, bound, limiting

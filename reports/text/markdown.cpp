@@ -7,9 +7,8 @@
 #include <array>
 #include <cstddef>
 
-#include "core/text/characters.h"
 #include "core/text/printable.h"
-#include "core/text/typeset.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl::markdown {
 namespace {

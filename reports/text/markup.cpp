@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "core/text/typeset.h"
+#include <cstdint>
+
 #include "core/text/utf8.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl {
 namespace {
@@ -64,6 +66,42 @@ std::string html_table(const Table& table, std::string_view name,
     html += "</tr>\n";
   }
   return html + "</tbody></table></div>\n";
+}
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  // Three bytes at a time are four digits; what is missing at the end counts as zero.
+  for (std::size_t begin = 0; begin < bytes.size(); begin += 3) {
+    const std::string_view group = bytes.substr(begin, 3);
+    std::uint32_t bits = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      bits = bits << 8U | (i < group.size() ? static_cast<std::uint8_t>(group[i]) : 0U);
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+      text += i <= group.size() ? kDigits[bits >> (18 - 6 * i) & 63U] : '=';
+    }
+  }
+  return text;
+}
+
+std::string filled(std::string_view page, const Filling& parts) {
+  constexpr std::string_view kOpen = "<!--rooflinectl:";
+  constexpr std::string_view kClose = "-->";
+  std::size_t size = page.size();
+  for (const auto& [name, part] : parts) size += part.size();
+  std::string result;
+  result.reserve(size);
+  while (true) {
+    const std::size_t open = page.find(kOpen);
+    result += page.substr(0, open);
+    if (open == std::string_view::npos) return result;
+    page.remove_prefix(open + kOpen.size());
+    const std::size_t close = page.find(kClose);
+    result += parts.find(page.substr(0, close))->second;
+    page.remove_prefix(close + kClose.size());
+  }
 }
 
 }  // namespace rooflinectl

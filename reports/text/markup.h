@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,5 +18,15 @@ std::string escape_markup(std::string_view text);
 /// the class of each row, or none.
 std::string html_table(const Table& table, std::string_view name,
                        const std::vector<std::string_view>& row_classes = {});
+
+/// The bytes in letters, digits, `+` and `/` (RFC 4648), padded with `=`, in one line.
+std::string base64(std::string_view bytes);
+
+/// What fills the places in a page's template.
+using Filling = std::map<std::string, std::string, std::less<>>;
+
+/// Replaces each `<!--rooflinectl:name-->` of `page`; what is inserted is not searched again. Each name must
+/// be in `parts`.
+std::string filled(std::string_view page, const Filling& parts);
 
 }  // namespace rooflinectl

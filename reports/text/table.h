@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +32,14 @@ struct Table {
   /// What stands below it where there is room: the method, then the notes.
   std::vector<std::string> remarks() const;
 
-  /// Takes a column with this title away.
-  void remove(std::string_view title);
+  /// Takes a column with this title away. Returns whether there was one.
+  bool remove(std::string_view title);
+
+  /// Takes the column away if two rows or more, and all, have the same in it, which is returned.
+  std::optional<std::string> remove_constant(std::string_view title);
+
+  /// Takes the columns away in which no row has anything.
+  void remove_empty();
 };
 
 }  // namespace rooflinectl

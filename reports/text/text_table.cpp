@@ -15,7 +15,6 @@ namespace rooflinectl {
 namespace {
 
 struct TextColumn {
-  std::string_view title;
   bool is_number = false;
   std::vector<std::u32string> cells;  // the title first
   std::size_t width = 0;
@@ -75,9 +74,18 @@ void shrink(TextColumn& column, std::size_t width) {
   column.cells.insert(column.cells.begin(), title);
 }
 
-bool is_constant(const TextColumn& column) {
-  return column.cells.size() > 2 && std::all_of(column.cells.begin() + 2, column.cells.end(),
-                                                [&](const auto& cell) { return cell == column.cells[1]; });
+std::vector<TextColumn> text_columns(const Table& table) {
+  std::vector<TextColumn> columns;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const TableColumn& shown = table.columns[i];
+    if (shown.is_wide) continue;
+    TextColumn column{shown.is_number, {printable_characters(shown.title)}, 0};
+    for (const std::vector<std::string>& row : table.rows)
+      column.cells.push_back(printable_characters(row.at(i)));
+    for (const std::u32string& cell : column.cells) column.width = std::max(column.width, cell.size());
+    columns.push_back(std::move(column));
+  }
+  return columns;
 }
 
 struct LeftOut {
@@ -86,20 +94,16 @@ struct LeftOut {
 };
 
 // Takes columns away until the rest fits, or only those that have to stay are left.
-LeftOut leave_out(std::vector<TextColumn>& columns, std::size_t width,
-                  const std::vector<std::string_view>& dispensable) {
+LeftOut leave_out(Table& table, std::size_t width) {
   LeftOut left_out;
   for (const bool constants : {true, false}) {
-    for (const std::string_view title : dispensable) {
-      if (total_width(columns) <= width) return left_out;
-      const auto found = std::find_if(columns.begin() + 1, columns.end(), [&](const TextColumn& column) {
-        return column.title == title && (!constants || is_constant(column));
-      });
-      if (found == columns.end()) continue;
-      const std::string value = constants ? encode_utf8(found->cells[1]) : "";
-      if (!constants) left_out.others.emplace_back(title);
-      if (constants && !value.empty()) left_out.constants.push_back(std::string(title) + " " + value);
-      columns.erase(found);
+    for (const std::string_view title : table.dispensable) {
+      if (total_width(text_columns(table)) <= width) return left_out;
+      if (!constants) {
+        if (table.remove(title)) left_out.others.emplace_back(title);
+      } else if (const auto content = table.remove_constant(title); content && !content->empty()) {
+        left_out.constants.push_back(fmt::format("{} {}", title, *content));
+      }
     }
   }
   return left_out;
@@ -147,26 +151,12 @@ std::string line_of(const std::vector<TextColumn>& columns, std::size_t row, std
   return encode_utf8(cut(line, width)) + "\n";
 }
 
-std::vector<TextColumn> text_columns(const Table& table) {
-  std::vector<TextColumn> columns;
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    const TableColumn& shown = table.columns[i];
-    if (shown.is_wide) continue;
-    TextColumn column{shown.title, shown.is_number, {printable_characters(shown.title)}, 0};
-    for (const std::vector<std::string>& row : table.rows)
-      column.cells.push_back(printable_characters(row.at(i)));
-    for (const std::u32string& cell : column.cells) column.width = std::max(column.width, cell.size());
-    columns.push_back(std::move(column));
-  }
-  return columns;
-}
-
 }  // namespace
 
-std::string text_table(const Table& table, std::size_t width, std::string_view indent) {
+std::string text_table(Table table, std::size_t width, std::string_view indent) {
   if (table.rows.empty()) return {};
+  const LeftOut left_out = leave_out(table, width);
   std::vector<TextColumn> columns = text_columns(table);
-  const LeftOut left_out = leave_out(columns, width, table.dispensable);
   narrow(columns, width);
   for (TextColumn& column : columns) {
     const auto is_cut = [&](const std::u32string& cell) { return cell.size() > column.width; };

@@ -18,7 +18,7 @@ inline constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max(
 /// `indent`. If they are too wide, those of `table.dispensable` are left out: first what is the same in every
 /// row, then in this order; a line below the table names them. Then texts are shortened, the widest column
 /// first: the middle is cut out, at a place that leaves different cells different. Empty without rows.
-std::string text_table(const Table& table, std::size_t width = kUnlimited, std::string_view indent = {});
+std::string text_table(Table table, std::size_t width = kUnlimited, std::string_view indent = {});
 
 /// Lines are no longer than this where a reader has to find the next one.
 inline constexpr std::size_t kWidestParagraph = 120;

@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include "core/error.h"
-#include "core/files/cache_folder.h"
 #include "core/files/files.h"
 #include "core/files/hash.h"
 

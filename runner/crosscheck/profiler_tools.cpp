@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/text/characters.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl {
 

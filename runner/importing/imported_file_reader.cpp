@@ -23,9 +23,6 @@
 #include "readers/torch/torch_trace_file.h"
 #include "runner/crosscheck/profiler_tools.h"
 #include "runner/importing/ncu_counters.h"
-#include "runner/importing/ncu_launches.h"
-#include "runner/importing/ncu_options.h"
-#include "runner/importing/trace_launches.h"
 #include "runner/runs/run_folder.h"
 
 namespace rooflinectl {

@@ -16,8 +16,8 @@
 #include "core/stats/statistics.h"
 #include "runner/profiling/points/merge.h"
 #include "runner/profiling/points/profiled_points.h"
-#include "runner/profiling/times/launch_time.h"
-#include "runner/profiling/times/range_paths.h"
+#include "runner/profiling/times/launch_times.h"
+#include "runner/profiling/times/range_times.h"
 
 namespace rooflinectl {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/importing/trace_launches.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
 #include <map>
+
+#include "runner/importing/imported_file_reader.h"
 
 namespace rooflinectl {
 

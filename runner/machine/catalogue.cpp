@@ -11,8 +11,6 @@
 #include "core/error.h"
 #include "core/serial/protocol.h"
 #include "core/serial/run_file.h"
-#include "runner/machine/cannot_measure.h"
-#include "runner/machine/catalogue_ids.h"
 #include "runner/processes/collector_process.h"
 #include "runner/processes/silence_limit.h"
 #include "runner/runs/replay.h"

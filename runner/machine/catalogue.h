@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/error.h"
 #include "core/machine/catalogue.h"
 #include "core/machine/check.h"
 #include "core/model/run.h"
@@ -50,5 +52,16 @@ Collectives load_collectives(const std::vector<std::string>& uuids, bool counter
 /// Throws CannotMeasure without a collector, and the collector's error if CUPTI is missing or knows no such
 /// chip.
 std::vector<ChipCounters> load_chips(const std::string& chip);
+
+/// Nothing can be measured on this machine: no GPU, no driver, no collector. A recording can take the place
+/// of a run.
+class CannotMeasure : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The variants and ceilings that the source tree had when this was built, from the names of their files.
+extern const std::vector<std::string_view> kVariantIds;
+extern const std::vector<std::string_view> kCeilingIds;
 
 }  // namespace rooflinectl

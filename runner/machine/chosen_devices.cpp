@@ -8,7 +8,6 @@
 
 #include "core/error.h"
 #include "core/text/names.h"
-#include "runner/machine/cannot_measure.h"
 #include "runner/machine/catalogue.h"
 
 namespace rooflinectl {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/files/cache_folder.h"
+#include "core/files/files.h"
 #include "core/model/known_ceilings.h"
 #include "core/serial/run_file.h"
 #include "runner/version.h"

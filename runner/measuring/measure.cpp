@@ -11,7 +11,7 @@
 
 #include "core/serial/protocol.h"
 #include "core/serial/run_file.h"
-#include "runner/machine/cannot_measure.h"
+#include "runner/machine/catalogue.h"
 #include "runner/machine/device_lock.h"
 #include "runner/measuring/ceiling_cache.h"
 #include "runner/measuring/results.h"

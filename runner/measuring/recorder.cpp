@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/elapsed.h"
-#include "core/files/this_host.h"
+#include "core/machine/identity.h"
 #include "core/serial/run_file.h"
 #include "core/stats/repeated_counters.h"
 #include "runner/machine/host_environment.h"

@@ -11,7 +11,7 @@
 #include "core/model/known_ceilings.h"
 #include "core/stats/statistics.h"
 #include "runner/merging/held_elsewhere.h"
-#include "runner/merging/rank_differences.h"
+#include "runner/merging/merged_plan.h"
 
 namespace rooflinectl {
 

@@ -14,8 +14,8 @@
 #include "core/program/timeline.h"
 #include "runner/merging/clock_alignment.h"
 #include "runner/merging/group_rows.h"
+#include "runner/merging/merged_plan.h"
 #include "runner/merging/merged_timeline.h"
-#include "runner/merging/run_part.h"
 #include "runner/merging/shared_problems.h"
 
 namespace rooflinectl {

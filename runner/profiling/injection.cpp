@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "core/serial/program/profile_settings.h"
-#include "runner/machine/cannot_measure.h"
+#include "runner/machine/catalogue.h"
 
 namespace rooflinectl {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "injection/launches/module_images.h"
-
 #include <elf.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <string>
 #include <vector>
+
+#include "injection/launches/loaded_code.h"
 
 namespace rooflinectl::injection {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/times/range_paths.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
+
+#include "runner/profiling/times/range_times.h"
 
 namespace rooflinectl::range_paths_test {
 namespace {

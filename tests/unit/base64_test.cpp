@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/text/base64.h"
-
 #include <gtest/gtest.h>
+
+#include "reports/text/markup.h"
 
 namespace rooflinectl::base64_test {
 namespace {

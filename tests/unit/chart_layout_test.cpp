@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // In the pictures of any run, no text overlaps another, is cut off or lies over a roof.
-#include "reports/charts/layouts/chart_layout.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,9 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/ceiling_subjects.h"
-#include "reports/charts/layouts/ceilings_layout.h"
-#include "reports/charts/layouts/levels_layout.h"
+#include "core/model/known_ceilings.h"
+#include "reports/charts/layouts/layouts.h"
 #include "reports/charts/parts/plot.h"
 #include "reports/draw/theme.h"
 #include "tests/golden/golden_run.h"

@@ -4,9 +4,8 @@
 
 #include <stdexcept>
 
-#include "reports/charts/layouts/chart_layout.h"
-#include "reports/draw/png.h"
-#include "reports/draw/svg.h"
+#include "reports/charts/layouts/layouts.h"
+#include "reports/draw/encoders.h"
 #include "reports/text/markup.h"
 #include "tests/support/constructed_run.h"
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives in the terminal, in summary.md, on the page and in their picture.
-#include "reports/tables/devices/collective_table.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,8 +8,9 @@
 #include "core/files/files.h"
 #include "reports/formats/summary_md.h"
 #include "reports/formats/terminal.h"
-#include "reports/page/page_data.h"
+#include "reports/page/page.h"
 #include "reports/reports.h"
+#include "reports/tables/devices/device_tables.h"
 #include "tests/support/constructed_run.h"
 #include "tests/support/temporary_folder.h"
 

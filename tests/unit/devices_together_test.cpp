@@ -6,10 +6,10 @@
 #include <algorithm>
 
 #include "analysis/program/recoverable.h"
-#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/labels.h"
 #include "core/counters/counters.h"
 #include "reports/model/report_model.h"
-#include "reports/page/page_data.h"
+#include "reports/page/page.h"
 #include "reports/tables/program_table.h"
 #include "tests/support/program_run.h"
 

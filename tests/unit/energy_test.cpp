@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "core/files/files.h"
-#include "reports/charts/layouts/energy_layout.h"
-#include "reports/draw/svg.h"
+#include "reports/charts/layouts/layouts.h"
+#include "reports/draw/encoders.h"
 #include "reports/formats/summary_md.h"
 #include "reports/model/report_model.h"
 #include "reports/page/page.h"

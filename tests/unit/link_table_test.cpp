@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The links between devices in the terminal, in summary.md and on the page.
-#include "reports/tables/devices/link_table.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,9 +8,9 @@
 #include "core/files/files.h"
 #include "reports/formats/summary_md.h"
 #include "reports/formats/terminal.h"
-#include "reports/page/page_data.h"
-#include "reports/page/page_static.h"
+#include "reports/page/page.h"
 #include "reports/reports.h"
+#include "reports/tables/devices/device_tables.h"
 #include "tests/support/constructed_run.h"
 #include "tests/support/temporary_folder.h"
 

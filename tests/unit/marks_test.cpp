@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "reports/draw/svg.h"
+#include "reports/draw/encoders.h"
 
 namespace rooflinectl::marks_test {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/text/number_ranges.h"
-
 #include <gtest/gtest.h>
+
+#include "core/text/written_number.h"
 
 namespace rooflinectl::number_ranges_test {
 namespace {

@@ -15,7 +15,7 @@
 #include "reports/formats/summary_md.h"
 #include "reports/formats/terminal.h"
 #include "reports/model/report_model.h"
-#include "reports/page/page_data.h"
+#include "reports/page/page.h"
 #include "reports/tables/operator_table.h"
 #include "tests/support/program_run.h"
 

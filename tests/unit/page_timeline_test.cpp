@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/page/program/page_timeline.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +7,7 @@
 #include "core/files/files.h"
 #include "reports/formats/summary_md.h"
 #include "reports/page/page.h"
-#include "reports/page/page_data.h"
+#include "reports/page/program/page_program.h"
 #include "reports/sentences/timeline_sentences.h"
 #include "tests/support/program_timeline.h"
 

@@ -7,16 +7,15 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/labels.h"
 #include "core/files/files.h"
 #include "core/text/utf8.h"
-#include "reports/charts/layouts/chart_layout.h"
-#include "reports/charts/layouts/time_layout.h"
+#include "reports/charts/layouts/layouts.h"
 #include "reports/charts/model/chart_model.h"
 #include "reports/formats/points_csv.h"
 #include "reports/formats/summary_md.h"
 #include "reports/formats/terminal.h"
-#include "reports/page/page_data.h"
+#include "reports/page/page.h"
 #include "reports/reports.h"
 #include "reports/tables/loss_table.h"
 #include "reports/tables/program_table.h"

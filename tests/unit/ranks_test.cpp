@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 
 #include "analysis/devices/collective_waits.h"
-#include "analysis/roofline/kernel_labels.h"
-#include "reports/tables/devices/rank_table.h"
+#include "analysis/roofline/labels.h"
+#include "reports/tables/devices/device_tables.h"
 
 namespace rooflinectl::ranks_test {
 namespace {

@@ -17,7 +17,7 @@
 #include "analysis/roofline/point.h"
 #include "core/serial/run_file.h"
 #include "reports/model/report_model.h"
-#include "reports/tables/devices/rank_table.h"
+#include "reports/tables/devices/device_tables.h"
 #include "reports/tables/loss_table.h"
 #include "reports/tables/program_table.h"
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "core/text/typeset.h"
+#include "core/text/written_number.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl::format::report_format_test {

@@ -9,8 +9,8 @@
 
 #include "core/counters/metrics.h"
 #include "core/text/utf8.h"
-#include "reports/charts/layouts/chart_layout.h"
-#include "reports/draw/svg.h"
+#include "reports/charts/layouts/layouts.h"
+#include "reports/draw/encoders.h"
 #include "reports/formats/points_csv.h"
 #include "reports/formats/summary_md.h"
 #include "reports/formats/terminal.h"

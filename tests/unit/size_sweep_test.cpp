@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <map>
 
-#include "reports/draw/svg.h"
+#include "reports/draw/encoders.h"
 #include "reports/formats/summary_md.h"
 #include "reports/sentences/notable_points.h"
 #include "tests/support/constructed_run.h"

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "reports/charts/model/family_look.h"
-#include "reports/draw/theme_css.h"
 
 namespace rooflinectl::theme_test {
 namespace {

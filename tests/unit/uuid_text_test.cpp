@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/machine/uuid_text.h"
-
 #include <gtest/gtest.h>
+
+#include "core/machine/identity.h"
 
 namespace rooflinectl::uuid_text_test {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "core/json/rules.h"
 #include "core/program/application.h"
+#include "core/program/imported_file.h"
 #include "core/serial/fields/rank_fields.h"
 
 namespace rooflinectl::serial {
@@ -122,6 +123,19 @@ void fields(auto& f, Is<LaunchStatistics> auto& launches) {
   f.optional("graph_kernels", launches.graph_kernels);
   f.optional_rows("over_time", launches.over_time, &LaunchTimes::start_s, &LaunchTimes::launches,
                   &LaunchTimes::counted, &LaunchTimes::min_s, &LaunchTimes::median_s, &LaunchTimes::max_s);
+}
+
+void fields(auto& f, Is<ImportedFile> auto& file) {
+  f("name", file.name);
+  f("format", file.format);
+  f.optional("tool_version", file.tool_version);
+  f.optional("recorded_utc", file.recorded_utc);
+  f.optional("command_line", file.command_line);
+  f.optional("replay", file.replay);
+  f.optional("clock_control", file.clock_control);
+  f.optional("cache_control", file.cache_control);
+  f.optional("sections", file.sections);
+  f.optional("problems", file.problems);
 }
 
 }  // namespace rooflinectl::serial

@@ -4,11 +4,11 @@
 #include <array>
 
 #include "core/serial/fields/agreement_fields.h"
+#include "core/serial/fields/application_fields.h"
 #include "core/serial/fields/catalogue_fields.h"
 #include "core/serial/fields/ceiling_fields.h"
 #include "core/serial/fields/collective_fields.h"
 #include "core/serial/fields/device_fields.h"
-#include "core/serial/fields/imported_file_fields.h"
 #include "core/serial/fields/link_fields.h"
 #include "core/serial/fields/measurement_fields.h"
 

@@ -7,8 +7,8 @@
 #include <array>
 #include <string_view>
 
-#include "core/text/characters.h"
 #include "core/text/kernel_names/words.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl::kernel_names {
 

@@ -9,11 +9,11 @@
 #include <optional>
 #include <utility>
 
-#include "core/text/characters.h"
 #include "core/text/kernel_names/arguments.h"
 #include "core/text/kernel_names/operation.h"
 #include "core/text/kernel_names/words.h"
 #include "core/text/utf8.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl::kernel_names {
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/charts/layouts/ceilings_layout.h"
-
 #include <algorithm>
 #include <iterator>
 
+#include "reports/charts/layouts/layouts.h"
 #include "reports/charts/parts/picture.h"
 #include "reports/charts/parts/roof_labels.h"
 

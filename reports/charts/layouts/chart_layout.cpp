@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/charts/layouts/chart_layout.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "reports/charts/parts/bandwidth_strip.h"
-#include "reports/charts/parts/ladder_panel.h"
+#include "reports/charts/layouts/layouts.h"
 #include "reports/charts/parts/marks.h"
+#include "reports/charts/parts/panels.h"
 #include "reports/charts/parts/picture.h"
 #include "reports/charts/parts/plot.h"
 #include "reports/charts/parts/roof_labels.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/charts/layouts/collectives_layout.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,9 +6,10 @@
 #include <string>
 
 #include "analysis/devices/links.h"
+#include "reports/charts/layouts/layouts.h"
 #include "reports/charts/parts/marks.h"
 #include "reports/charts/parts/picture.h"
-#include "reports/tables/devices/collective_table.h"
+#include "reports/tables/devices/device_tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

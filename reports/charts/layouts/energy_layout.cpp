@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/charts/layouts/energy_layout.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <functional>
 
 #include "analysis/roofline/energy.h"
+#include "reports/charts/layouts/layouts.h"
 #include "reports/charts/parts/marks.h"
 #include "reports/charts/parts/picture.h"
 #include "reports/sentences/notable_points.h"

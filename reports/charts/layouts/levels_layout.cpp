@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/charts/layouts/levels_layout.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 
-#include "reports/charts/parts/levels_panel.h"
+#include "reports/charts/layouts/layouts.h"
 #include "reports/charts/parts/marks.h"
+#include "reports/charts/parts/panels.h"
 #include "reports/charts/parts/picture.h"
 #include "reports/charts/parts/roof_labels.h"
 #include "reports/sentences/point_text.h"

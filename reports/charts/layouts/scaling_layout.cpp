@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/charts/layouts/scaling_layout.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,10 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/text/typeset.h"
+#include "core/text/written_number.h"
+#include "reports/charts/layouts/layouts.h"
 #include "reports/charts/parts/marks.h"
 #include "reports/charts/parts/picture.h"
-#include "reports/tables/devices/scaling_table.h"
+#include "reports/tables/devices/device_tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

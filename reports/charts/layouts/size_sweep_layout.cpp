@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/text/typeset.h"
 #include "core/text/written_number.h"
 #include "reports/charts/model/size_sweep.h"
 #include "reports/charts/parts/marks.h"

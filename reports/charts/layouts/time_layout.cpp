@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/charts/layouts/time_layout.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/charts/layouts/layouts.h"
 #include "reports/charts/parts/marks.h"
 #include "reports/charts/parts/picture.h"
 #include "reports/tables/program_table.h"

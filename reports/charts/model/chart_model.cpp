@@ -9,7 +9,6 @@
 #include "reports/charts/model/chart_axes.h"
 #include "reports/charts/model/chart_points.h"
 #include "reports/charts/model/chart_texts.h"
-#include "reports/charts/model/detail_window.h"
 #include "reports/sentences/point_text.h"
 #include "reports/text/format.h"
 

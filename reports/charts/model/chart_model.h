@@ -13,7 +13,7 @@
 #include "reports/charts/model/roof_lines.h"
 
 /// What a picture shows, in operations per byte and per second; where on the picture is decided by
-/// `chart_layout.h`, `levels_layout.h` and `ceilings_layout.h`.
+/// the layouts (`layouts.h`).
 namespace rooflinectl {
 
 struct Range {

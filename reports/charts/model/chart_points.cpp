@@ -10,8 +10,9 @@
 
 #include "analysis/roofline/launch_times.h"
 #include "core/text/kernel_names/words.h"
-#include "core/text/typeset.h"
 #include "core/text/utf8.h"
+#include "core/text/written_number.h"
+#include "reports/sentences/point_numbers.h"
 #include "reports/sentences/point_text.h"
 #include "reports/text/format.h"
 
@@ -138,19 +139,17 @@ ChartPoint chart_point(const RooflinePoint& point) {
     chart.link_flop_per_s = point.roof->flop_per_s;
   }
   chart.fraction_of_roofline = point.fraction_of_roofline;
-  chart.fraction = fraction_text(point);
+  chart.fraction = point_number::kFractionOfRoofline.text_of(point);
   for (const LevelUse& use : point.levels) {
     if (use.level == MemoryLevel::dram) chart.dram_share = use.utilisation;
   }
+  chart.time = point_number::kTime.text_of(point);
   if (measurement.time) {
-    chart.time = format::duration(measurement.time->median_s);
     const LaunchTime time = mean_launch(measurement);
     if (chart.useful && is_drawable(time.low_s) && is_drawable(time.high_s)) {
       const double flops = has_executed_work_alone(point) ? *point.flops_executed : point.flops_useful;
       chart.useful_flop_per_s = Range{flops / time.high_s, flops / time.low_s};
     }
-  } else {
-    chart.time = format::kUnavailable;
   }
   const Counters& counters = measurement.counters;
   chart.dram_bytes_per_element = format::optional(dram_bytes_per_element(point),
@@ -159,14 +158,14 @@ ChartPoint chart_point(const RooflinePoint& point) {
       format::optional(value_of(counters, counter::kWarpExecutionEfficiency), format::whole_percent);
   chart.nonpred_warp_efficiency =
       format::optional(value_of(counters, counter::kWarpNonpredExecutionEfficiency), format::whole_percent);
-  chart.redundancy = format::optional(point.redundancy, format::factor);
+  chart.redundancy = point_number::kRedundancy.text_of(point);
   chart.limit = limit_text(point);
   chart.bound = bound_text(point);
   chart.is_flagged = !notable_flags(point).empty();
   if (point.launches) {
     chart.share = point.launches->share;
-    chart.share_text = format::percent(point.launches->share);
-    chart.launches = fmt::format("{}", point.measurement->launches->count);
+    chart.share_text = point_number::kShare.text_of(point);
+    chart.launches = point_number::kLaunches.text_of(point);
     chart.recoverable = format::optional(point.launches->recoverable_s, format::saving);
   }
   return chart;
@@ -199,6 +198,84 @@ std::size_t family_index(std::vector<Family>& families, const RooflinePoint& poi
   if (found != families.end()) return static_cast<std::size_t>(found - families.begin());
   families.push_back({name, look_in(point, families.size())});
   return families.size() - 1;
+}
+
+namespace {
+
+constexpr std::size_t kFewestPoints = 3;
+constexpr double kCloseFactor = 6;
+// An executed mark further from its useful mark than this is left out: it would squeeze the others.
+constexpr double kFarthestExecutedFactor = 10;
+constexpr double kSmallestDecades = 0.6;
+constexpr double kMarginDecades = 0.12;
+constexpr double kHeadroom = 1.5;  // more room at the top, for the names of the roofs
+
+bool within(double a, double b, double factor) {
+  return a <= b * factor && b <= a * factor;
+}
+
+bool close(const PlanePoint& a, const PlanePoint& b, double factor) {
+  return within(a.ai, b.ai, factor) && within(a.flop_per_s, b.flop_per_s, factor);
+}
+
+std::vector<const ChartPoint*> drawn(const std::vector<ChartPoint>& points) {
+  std::vector<const ChartPoint*> result;
+  for (const ChartPoint& point : points) {
+    if (point.useful) result.push_back(&point);
+  }
+  return result;
+}
+
+// Moves all points that a chain of close neighbours joins to the first of `rest` out of `rest`.
+std::vector<const ChartPoint*> take_group(std::vector<const ChartPoint*>& rest) {
+  std::vector<const ChartPoint*> group = {rest.front()};
+  rest.erase(rest.begin());
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const PlanePoint member = *group[i]->useful;
+    const auto is_far = [&](const ChartPoint* other) { return !close(member, *other->useful, kCloseFactor); };
+    const auto near = std::stable_partition(rest.begin(), rest.end(), is_far);
+    group.insert(group.end(), near, rest.end());
+    rest.erase(near, rest.end());
+  }
+  return group;
+}
+
+Range spanned(std::vector<double> values) {
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const double decades = std::log10(*high / *low);
+  const double margin = std::pow(10, kMarginDecades + std::max(0.0, kSmallestDecades - decades) / 2);
+  return {*low / margin, *high * margin};
+}
+
+Window window_around(const std::vector<const ChartPoint*>& group) {
+  std::vector<double> intensities;
+  std::vector<double> rates;
+  const auto include = [&](const PlanePoint& mark) {
+    intensities.push_back(mark.ai);
+    rates.push_back(mark.flop_per_s);
+  };
+  for (const ChartPoint* point : group) {
+    include(*point->useful);
+    if (point->executed && close(*point->useful, *point->executed, kFarthestExecutedFactor)) {
+      include(*point->executed);
+    }
+  }
+  Window window = {spanned(std::move(intensities)), spanned(std::move(rates))};
+  window.flop_per_s.high *= kHeadroom;
+  return window;
+}
+
+}  // namespace
+
+std::optional<Window> detail_window(const std::vector<ChartPoint>& points) {
+  std::vector<const ChartPoint*> rest = drawn(points);
+  std::vector<const ChartPoint*> largest;
+  while (!rest.empty()) {
+    std::vector<const ChartPoint*> group = take_group(rest);
+    if (group.size() > largest.size()) largest = std::move(group);
+  }
+  if (largest.size() < kFewestPoints) return std::nullopt;
+  return window_around(largest);
 }
 
 }  // namespace rooflinectl

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,5 +22,10 @@ std::size_t family_index(std::vector<Family>& families, const RooflinePoint& poi
 
 /// `noisy: V3, V7; cache-resident: V2`
 std::string flagged_points(const std::vector<RooflinePoint>& points);
+
+/// The window around the largest group of points that lie close together (each within a factor of six of
+/// another one, both in intensity and in performance), with their executed marks and some room. Nothing if no
+/// three points do.
+std::optional<Window> detail_window(const std::vector<ChartPoint>& points);
 
 }  // namespace rooflinectl

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "reports/charts/model/chart_model.h"
-#include "reports/charts/model/extent.h"
 #include "reports/draw/scene.h"
 
 /// Bandwidth against size: what a roofline cannot show, since all sizes of a sum have the same intensity.

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/charts/parts/bandwidth_strip.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "reports/charts/parts/marks.h"
+#include "reports/charts/parts/panels.h"
 #include "reports/draw/label_placement.h"
 
 namespace rooflinectl {

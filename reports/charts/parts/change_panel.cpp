@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "analysis/roofline/point.h"
-#include "reports/charts/parts/panel.h"
+#include "reports/charts/parts/panels.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/charts/parts/ladder_panel.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +8,7 @@
 #include <span>
 
 #include "reports/charts/parts/marks.h"
-#include "reports/charts/parts/panel.h"
+#include "reports/charts/parts/panels.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

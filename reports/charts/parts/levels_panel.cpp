@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/charts/parts/levels_panel.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 
 #include "reports/charts/parts/marks.h"
-#include "reports/charts/parts/panel.h"
+#include "reports/charts/parts/panels.h"
 #include "reports/sentences/point_text.h"
 #include "reports/text/format.h"
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "core/text/typeset.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl::picture {
 namespace {

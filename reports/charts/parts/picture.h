@@ -4,9 +4,9 @@
 #include <functional>
 #include <string>
 
-#include "reports/charts/model/extent.h"
 #include "reports/charts/parts/plot.h"
 #include "reports/draw/label_placement.h"
+#include "reports/draw/scene.h"
 
 /// What all pictures have in common: size, title, legend, footer.
 namespace rooflinectl::picture {

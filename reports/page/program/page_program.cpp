@@ -5,7 +5,7 @@
 #include <array>
 
 #include "analysis/roofline/executed/executed_roof.h"
-#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/labels.h"
 #include "analysis/roofline/point.h"
 #include "core/text/kernel_name.h"
 #include "reports/page/page_roofs.h"

@@ -9,6 +9,8 @@
 
 #include "analysis/program/operators.h"
 #include "analysis/program/recoverable.h"
+#include "analysis/timeline/timeline_view.h"
+#include "reports/model/report_model.h"
 #include "reports/page/page_json.h"
 
 /// What the page has about a profiled program besides its points.
@@ -51,5 +53,14 @@ Json group(const Run& run, const RooflinePoint& point, KernelNames& names);
 /// The program as a whole: figures, losses, NVTX ranges, tables. `points` are those of `use`.
 Json program(const Run& run, const std::vector<RooflinePoint>& points, const ProgramUse& use,
              const KernelNames& names);
+
+/// The ranks of a program side by side: sentences, tables, time by rank and phase, and what their devices did
+/// over time.
+Json ranks(const ReportModel& report);
+
+/// The samples of an experiment's device, what ran meanwhile, and its phases. Launches name their points by
+/// the places in `experiment`.
+Json timeline(const Run& run, const ExperimentAnalysis& experiment, const Timeline& timeline,
+              const DeviceView& view);
 
 }  // namespace rooflinectl::page

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/page/program/page_ranks.h"
-
 #include <algorithm>
 
 #include "reports/page/page_tables.h"
-#include "reports/tables/devices/rank_table.h"
+#include "reports/page/program/page_program.h"
+#include "reports/tables/devices/device_tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl::page {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/page/program/page_timeline.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "reports/page/program/page_program.h"
 #include "reports/sentences/timeline_sentences.h"
 #include "reports/text/format.h"
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/tables/devices/link_table.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,6 +8,7 @@
 #include <utility>
 
 #include "analysis/devices/links.h"
+#include "reports/tables/devices/device_tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

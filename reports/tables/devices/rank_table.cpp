@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/tables/devices/rank_table.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,7 +10,7 @@
 #include "analysis/devices/links.h"
 #include "analysis/portion.h"
 #include "core/stats/statistics.h"
-#include "reports/tables/devices/collective_table.h"
+#include "reports/tables/devices/device_tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

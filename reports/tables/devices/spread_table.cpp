@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/tables/devices/spread_table.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "reports/tables/devices/device_tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -11,8 +11,7 @@
 #include "core/stats/period.h"
 #include "core/stats/statistics.h"
 #include "runner/profiling/points/profiled_points.h"
-#include "runner/profiling/times/launch_time.h"
-#include "runner/profiling/times/launches_over_time.h"
+#include "runner/profiling/times/launch_times.h"
 
 namespace rooflinectl {
 

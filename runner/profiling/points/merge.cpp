@@ -15,7 +15,6 @@
 #include "core/error.h"
 #include "core/serial/program/profile_records.h"
 #include "core/text/launch_filter.h"
-#include "runner/profiling/points/failed_launches.h"
 #include "runner/profiling/points/group_measurement.h"
 #include "runner/profiling/points/kernel_codes.h"
 #include "runner/profiling/points/missing_passes.h"
@@ -23,9 +22,7 @@
 #include "runner/profiling/points/profiled_group.h"
 #include "runner/profiling/points/profiled_points.h"
 #include "runner/profiling/times/device_times.h"
-#include "runner/profiling/times/held_collectives.h"
 #include "runner/profiling/times/pass_times.h"
-#include "runner/profiling/times/range_paths.h"
 #include "runner/profiling/times/range_times.h"
 #include "runner/profiling/times/timeline_merge.h"
 

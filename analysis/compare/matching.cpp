@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/compare/matching.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "analysis/roofline/labels.h"
+
+namespace rooflinectl {
+namespace {
+
+bool have_same_uuid(const DeviceInfo& a, const DeviceInfo& b) {
+  return !a.uuid.empty() && a.uuid == b.uuid;
+}
+
+bool are_same_model(const DeviceInfo& a, const DeviceInfo& b) {
+  return a.name == b.name;
+}
+
+bool are_any_devices(const DeviceInfo&, const DeviceInfo&) {
+  return true;
+}
+
+/// For each of `known` the place in `devices` of the one that corresponds to it, if any.
+std::vector<std::optional<std::size_t>> partners(const std::vector<const DeviceInfo*>& known,
+                                                 const std::vector<DeviceInfo>& devices) {
+  std::vector<std::optional<std::size_t>> places(known.size());
+  std::vector<bool> is_taken(devices.size());
+  for (const auto are_alike : {have_same_uuid, are_same_model, are_any_devices}) {
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      for (std::size_t place = 0; place < devices.size() && !places[i]; ++place) {
+        if (is_taken[place] || !are_alike(*known[i], devices[place])) continue;
+        places[i] = place;
+        is_taken[place] = true;
+      }
+    }
+  }
+  return places;
+}
+
+}  // namespace
+
+std::vector<ComparedDevice> compared_devices(std::span<const AnalysedRun> baseline, const AnalysedRun& now) {
+  std::vector<ComparedDevice> compared;
+  std::vector<const DeviceInfo*> known;  // how each was first met
+  const auto add = [&](const DeviceInfo& device) -> ComparedDevice& {
+    known.push_back(&device);
+    compared.emplace_back().bases.resize(baseline.size());
+    return compared.back();
+  };
+  for (std::size_t place = 0; place < now.run.devices.size(); ++place) {
+    add(now.run.devices[place]).now = place;
+  }
+  for (std::size_t base = 0; base < baseline.size(); ++base) {
+    const std::vector<DeviceInfo>& devices = baseline[base].run.devices;
+    const auto places = partners(known, devices);
+    std::vector<bool> has_partner(devices.size());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      compared[i].bases[base] = places[i];
+      if (places[i]) has_partner[*places[i]] = true;
+    }
+    for (std::size_t place = 0; place < devices.size(); ++place) {
+      if (!has_partner[place]) add(devices[place]).bases[base] = place;
+    }
+  }
+  return compared;
+}
+
+namespace {
+
+using Key = std::string;
+
+/// Processes of a program have different ids in each run: their order of appearance, or their rank, stays the
+/// same.
+std::string process_of(const Run& run, const RooflinePoint& point) {
+  if (!is_observed(point)) return {};
+  const Measurement& measurement = *point.measurement;
+  if (measurement.rank) return fmt::format(" rank {}", *measurement.rank);
+  const auto number = process_number(run, measurement);
+  return number && *number > 1 ? fmt::format(" process {}", *number) : "";
+}
+
+Key key_of(const Run& run, const RooflinePoint& point, std::size_t device, bool with_experiment) {
+  PointId id = point.measurement->point;
+  if (!with_experiment) id.experiment.clear();
+  return fmt::format("{} on {}{}", range_name(id), device, process_of(run, point));
+}
+
+/// For each device of a run, by its place there, the place of what it is compared as.
+using PlacesOfDevices = std::map<std::size_t, std::size_t>;
+
+/// For the base run with the number `base`, or for the new run.
+PlacesOfDevices places_of(const std::vector<ComparedDevice>& devices, std::optional<std::size_t> base) {
+  PlacesOfDevices places;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const auto& place = base ? devices[i].bases[*base] : devices[i].now;
+    if (place) places.emplace(*place, i);
+  }
+  return places;
+}
+
+template <typename Visit>
+void for_each_point(const AnalysedRun& run, const PlacesOfDevices& places, Visit visit) {
+  for (const ExperimentAnalysis& experiment : run.analysis.experiments) {
+    for (const RooflinePoint& point : experiment.points) visit(point, places.at(point.measurement->device));
+  }
+}
+
+/// The points of all runs by key, in the order in which they were first met.
+class Matches {
+ public:
+  Matches(std::span<const AnalysedRun> baseline, const AnalysedRun& now,
+          const std::vector<ComparedDevice>& devices)
+      : base_runs_(baseline.size()) {
+    std::vector<PlacesOfDevices> places;
+    for (std::size_t base = 0; base < baseline.size(); ++base) places.push_back(places_of(devices, base));
+    const PlacesOfDevices places_now = places_of(devices, std::nullopt);
+    for (std::size_t base = 0; base < baseline.size(); ++base) note_ambiguous(baseline[base], places[base]);
+    note_ambiguous(now, places_now);
+    // The order is that of the new plan; points that it no longer has come last.
+    for_each_point(now, places_now, [&](const RooflinePoint& point, std::size_t device) {
+      at(now.run, point, device).now = &point;
+    });
+    for (std::size_t base = 0; base < baseline.size(); ++base) {
+      for_each_point(baseline[base], places[base], [&](const RooflinePoint& point, std::size_t device) {
+        at(baseline[base].run, point, device).bases[base] = &point;
+      });
+    }
+  }
+
+  std::vector<MatchedPoint> take() { return std::move(points_); }
+
+ private:
+  /// Notes the keys (without the experiment) for which `run` has several points.
+  void note_ambiguous(const AnalysedRun& run, const PlacesOfDevices& places) {
+    std::map<Key, int> counts;
+    for_each_point(run, places, [&](const RooflinePoint& point, std::size_t device) {
+      ++counts[key_of(run.run, point, device, false)];
+    });
+    for (const auto& [key, count] : counts) is_ambiguous_[key] |= count > 1;
+  }
+
+  MatchedPoint& at(const Run& run, const RooflinePoint& point, std::size_t device) {
+    const Key key = key_of(run, point, device, is_ambiguous_[key_of(run, point, device, false)]);
+    const auto [found, is_new] = places_.emplace(key, points_.size());
+    if (is_new) {
+      points_.emplace_back().device = device;
+      points_.back().bases.resize(base_runs_);
+    }
+    return points_[found->second];
+  }
+
+  std::size_t base_runs_;
+  std::map<Key, bool> is_ambiguous_;
+  std::map<Key, std::size_t> places_;
+  std::vector<MatchedPoint> points_;
+};
+
+}  // namespace
+
+std::vector<MatchedPoint> matched_points(std::span<const AnalysedRun> baseline, const AnalysedRun& now,
+                                         const std::vector<ComparedDevice>& devices) {
+  return Matches(baseline, now, devices).take();
+}
+
+}  // namespace rooflinectl
