@@ -16,7 +16,7 @@ try:
 except ImportError:
     sys.exit("jax_training_step.py: needs JAX: pip install 'jax[cuda13]'")
 
-WIDTH, HEADS, LAYERS, VOCABULARY, BATCH, LENGTH = 1024, 16, 4, 16000, 8, 512
+WIDTH, HEADS, LAYERS, VOCABULARY, BATCH, LENGTH = 1024, 16, 6, 16000, 16, 512
 RATE = 0.01
 
 
