@@ -49,15 +49,20 @@ void LaunchSampling::begin(Pass pass, double now) {
 void LaunchSampling::forget_recent(double now) {
   recent_since_s_ = now;
   ++forgotten_;
-  recent_ = recent_once_ = 0;
+  recent_ = recent_groups_ = recent_once_ = 0;
 }
 
 void LaunchSampling::launched(GroupId id) {
   Group& group = groups_[id];
   if (std::exchange(group.forgotten, forgotten_) != forgotten_) group.recent = 0;
   ++recent_;
-  if (++group.recent == 1) ++recent_once_;
-  if (group.recent == 2) --recent_once_;
+  ++group.recent;
+  if (group.recent == 1) {
+    ++recent_groups_;
+    ++recent_once_;
+  } else if (group.recent == 2) {
+    --recent_once_;
+  }
 }
 
 std::uint64_t LaunchSampling::recent_launches(GroupId group) const {
@@ -65,9 +70,10 @@ std::uint64_t LaunchSampling::recent_launches(GroupId group) const {
 }
 
 bool LaunchSampling::has_repeated(double now) const {
-  constexpr double kLeastS = 0.1;
+  constexpr std::uint64_t kManyOfEach = 24;
   constexpr std::uint64_t kOfThemOnce = 50;
-  return recent_ > 0 && kOfThemOnce * recent_once_ <= recent_ && now - recent_since_s_ >= kLeastS;
+  const bool is_enough = now - recent_since_s_ >= kLongS || recent_ >= kManyOfEach * recent_groups_;
+  return recent_ > 0 && is_enough && kOfThemOnce * recent_once_ <= recent_;
 }
 
 void LaunchSampling::find_awaited() {
@@ -156,7 +162,12 @@ bool LaunchSampling::is_awaited(GroupId group, Pass pass) const {
 }
 
 bool LaunchSampling::is_missing(GroupId group, Pass pass) const {
-  const bool is_enough = groups_[group].is_in_graph && samples_of(group, pass) > 0;
+  constexpr int kEnoughThatVary = 8;  // the first pass shows what they do on average
+  const Group& known = groups_[group];
+  const int counted = samples_of(group, pass);
+  const bool is_enough =
+      (known.is_in_graph && counted > 0) ||
+      (known.is_varying && known.period == 0 && pass != Pass::memory && counted >= kEnoughThatVary);
   return is_awaited(group, pass) && !is_enough;
 }
 

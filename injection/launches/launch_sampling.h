@@ -51,9 +51,11 @@ class LaunchSampling {
   void launched(GroupId group);
   /// How often that was since the pass began or a group was new.
   std::uint64_t recent_launches(GroupId group) const;
-  /// Whether the program repeats what it did since then: that took a while, and nearly all launches are of
-  /// groups with more than one.
+  /// Whether the program repeats what it did since then: that took a while, or was a lot, and nearly all
+  /// launches are of groups with more than one.
   bool has_repeated(double now) const;
+  /// How long since then.
+  double recent_s(double now) const { return now - recent_since_s_; }
 
   /// A launch of the group is coming, the `ordinal`-th, which matters if they repeat: returns whether it is
   /// to be counted.
@@ -82,8 +84,8 @@ class LaunchSampling {
   bool is_awaited(GroupId group, Pass pass) const;
   /// The same for any group.
   bool has_awaited(Pass pass) const;
-  /// Whether the pass has nothing of the group that it could have. Of a graph, which is rarely launched
-  /// kernel by kernel, one launch is enough.
+  /// Whether the pass has too little of the group. Of a graph, which is rarely launched kernel by kernel, one
+  /// launch is enough; of launches that vary without a period, some are.
   bool is_missing(GroupId group, Pass pass) const;
   /// How many launches of all groups are still to be counted in that pass.
   std::size_t awaited_samples(Pass pass) const;
@@ -95,6 +97,7 @@ class LaunchSampling {
 
   static constexpr int kMostVoids = 3;
   static constexpr int kVaryingSamples = 32;
+  static constexpr double kLongS = 0.1;  ///< what the program does for so long may be its work
 
  private:
   struct State {
@@ -137,9 +140,10 @@ class LaunchSampling {
   double begun_ = 0;
   double last_news_ = 0;  // a new group, or a launch that was counted
   double recent_since_s_ = 0;
-  std::uint64_t forgotten_ = 0;    // so many times
-  std::uint64_t recent_ = 0;       // launches
-  std::uint64_t recent_once_ = 0;  // of groups that have one
+  std::uint64_t forgotten_ = 0;  // so many times
+  std::uint64_t recent_ = 0;     // launches
+  std::uint64_t recent_groups_ = 0;
+  std::uint64_t recent_once_ = 0;  // groups that have one
 };
 
 }  // namespace rooflinectl::injection

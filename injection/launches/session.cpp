@@ -27,9 +27,11 @@ constexpr double kTimesHeld = 1.3;
 constexpr double kLongestHoldS = 2;
 /// Unless it took longer in an earlier run.
 constexpr double kLongestKnownHoldS = 30;
-/// To count launches may take this long altogether, and this part of the time since the first launch: a
-/// program that has ever new kernels is counted slowly rather than slowed down.
+/// To count launches may take this long altogether, for each of the first ones, and of the time since the
+/// first launch: a program that has ever new kernels is counted slowly rather than slowed down.
 constexpr double kCountingAtFirstS = 2;
+constexpr double kCountingOfLaunchS = 1.5e-3;
+constexpr std::uint64_t kMostCharged = 2000;
 constexpr double kCountingShare = 0.2;
 /// Until the next attempt to change the pass, where the device was not idle.
 constexpr double kRetryS = 0.1;
@@ -43,6 +45,8 @@ constexpr std::uint64_t kLaunchesToCompare = 8;
 constexpr double kLookS = 0.1;
 /// Before it is looked again whether a pass has what matters.
 constexpr double kLookAtStepsS = 0.03;
+/// Steps in which the GPU works for less may be a program's start.
+constexpr double kLeastStepsS = 0.02;
 /// What was counted before the program began its work is no reason to rest for long, this often.
 constexpr int kMostNewBeginnings = 3;
 /// So many times of a group's launches show whether they repeat, and no more are kept.
@@ -334,6 +338,7 @@ bool Session::open_range(GroupId group, Lock& lock) {
                            return range_.open(limits_.before_launch_s) == CountedRange::Opening::opened;
                          });
     if (is_open) {
+      note_counting();
       open_ = Open{.group = group, .range = opening_};
       return true;
     }
@@ -362,6 +367,7 @@ void Session::after_launch(GroupId group, bool is_counted, bool has_failed) {
   turn.resume();
   const double limit_s = limit_after_launch(group);
   bool is_done = false;
+  counting_since_s_ = gpu_.now_s();
   try {
     is_done = without(lock, [&] { return range_.close(limit_s); });
   } catch (const Error& error) {
@@ -378,6 +384,7 @@ void Session::after_launch(GroupId group, bool is_counted, bool has_failed) {
       settle_void();
     else if (!open_->is_settled)
       sampling_.counted(group, launching_s_, ranges_[open_->range].ordinal);
+    ++counted_;
     open_.reset();
   } else {
     may_be_stuck_ = true;
@@ -465,7 +472,9 @@ void Session::tick() {
 
 bool Session::may_count_more() const {
   return pass_ == Pass::operations ||
-         counting_s_ <= kCountingAtFirstS + kCountingShare * (last_launch_s_ - first_launch_s_);
+         counting_s_ <= kCountingAtFirstS +
+                            kCountingOfLaunchS * static_cast<double>(std::min(counted_, kMostCharged)) +
+                            kCountingShare * (last_launch_s_ - first_launch_s_);
 }
 
 /// Whether the pass is over, or another one may begin.
@@ -534,7 +543,10 @@ bool Session::shows_its_steps(Lock& lock) {
     const bool is_followed = group.is_followed && group.launches >= kTimesForAPeriod / 4;
     if (is_missing || is_followed || group.traced < kLaunchesToCompare) open_s += group.steps_s;
   }
-  return open_s < kShareThatMatters * steps_s_;
+  const bool is_enough = sampling_.recent_s(launching_s_) >= LaunchSampling::kLongS
+                             ? steps_s_ >= kLeastStepsS
+                             : steps_s_ >= LaunchSampling::kLongS;
+  return is_enough && open_s < kShareThatMatters * steps_s_;
 }
 
 /// How long the GPU has worked for each group since the pass began or a group was new.

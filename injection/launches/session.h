@@ -235,8 +235,9 @@ class Session {
 
   // For everything below: the mutex of the device.
   double turn_since_s_ = 0;
-  double counting_since_s_ = 0;  // the launch that is counted, or was last
-  double counting_s_ = 0;        // all of them, from the wait for the device before to the end of the range
+  double counting_since_s_ = 0;  // it waits, before the launch that is counted or after it
+  double counting_s_ = 0;        // all such waits
+  std::uint64_t counted_ = 0;
   double first_launch_s_ = 0;
   LaunchSampling sampling_;
   std::optional<Open> open_;
