@@ -141,11 +141,12 @@ function build(root: HTMLElement): void {
       main.insertBefore(time, pins);
     }
   });
-  // On a narrow screen, and on paper, the answer comes before the chart.
+  // On a narrow screen, and on paper, the answer comes before the chart; so it does if ranks wait, which no roofline shows.
   const narrow = matchMedia('(max-width: 1100px)');
   const placeAnswer = (): void => {
     const isOfProgram = store.experiment?.isOfProgram === true;
-    if (narrow.matches !== (begin.parentElement === top.element)) narrow.matches ? top.headline.after(begin) : inspected.before(begin);
+    const isAbove = narrow.matches || (isOfProgram && store.experiment?.program?.losses.some(({ is_waiting }) => is_waiting) === true);
+    if (isAbove !== (begin.parentElement === top.element)) isAbove ? top.headline.after(begin) : inspected.before(begin);
     const [parent, next] = isOfProgram ? [top.element, null] : narrow.matches && points ? [main, stage] : [side, side.firstElementChild];
     if (head.parentElement !== parent) parent.insertBefore(head, next);
   };
