@@ -222,6 +222,16 @@ for (const width of [390, 600]) {
   });
 }
 
+for (const name of ['several-devices', 'everything', 'primitives', 'energy', 'over-links', 'ranks-step', 'two-ranks']) {
+  test(`nothing reaches beyond a phone's screen: ${name}`, async ({ page }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open(page, name, '', 'h1');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    const cut = await page.locator('.switch button').evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().right > window.innerWidth).map((one) => one.textContent));
+    expect(cut).toEqual([]);
+  });
+}
+
 test('rows of the ceilings are as high as their texts, on a phone too', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await open(page, 'everything');

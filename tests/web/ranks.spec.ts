@@ -59,6 +59,15 @@ test('the collectives of ranks are side by side, of the chosen ones alone', asyn
   await expect(lanes).toHaveText(/^rank 1 /);
 });
 
+test('of a long table the first rows are shown, and the others at a click', async ({ page }) => {
+  await open(page, 'ranks-step');
+  const kernels = page.locator('#ranks > div > div', { has: page.locator('h3', { hasText: 'The same kernels on several ranks' }) });
+  const shown = kernels.locator('tbody tr:visible');
+  await expect(shown).toHaveCount(20);
+  await kernels.getByText(/^\d+ more rows$/).click();
+  expect(await shown.count()).toBeGreaterThan(60);
+});
+
 test('a program with one process has no ranks', async ({ page }) => {
   await open(page, 'program');
   await expect(page.locator('#ranks')).toHaveCount(0);

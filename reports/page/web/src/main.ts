@@ -5,6 +5,7 @@ import { beginnings } from './panels/beginnings';
 import { boundList, experimentTabs, legend, switches } from './panels/controls';
 import { data, GROUP, wasWatched } from './data';
 import { fill, h } from './dom';
+import { unbroken } from './format';
 import { downloads } from './panels/downloads';
 import { Highlight } from './panels/highlight';
 import { inspector } from './panels/inspector';
@@ -42,7 +43,7 @@ function heading(store: ViewStore): HTMLElement {
       h('h2', {}, shown.heading),
       experiment ? h('p', { class: 'muted' }, experiment.subtitle) : null,
       h('p', { class: 'provenance' }, shown.provenance),
-      experiment && !experiment.isOfProgram ? h('p', { class: 'headline' }, experiment.headline,
+      experiment && !experiment.isOfProgram ? h('p', { class: 'headline' }, unbroken(experiment.headline),
         ' Click a point or its row to see what bounds it and what to try next.') : null);
   });
   return element;
