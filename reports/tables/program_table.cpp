@@ -190,7 +190,7 @@ std::string watched_time(const ProgramUse& program, double seconds) {
 }
 
 /// What stands behind the title of a table that has no numbers per step although there are steps.
-std::string whole_run(const ProgramUse& program, std::string_view title) {
+std::string of_whole_run(const ProgramUse& program, std::string_view title) {
   return fmt::format("{}{}", title, program.step == nullptr ? "" : ", whole run");
 }
 
@@ -358,11 +358,11 @@ Table use_table(std::string_view title, std::string_view first, const std::vecto
 }
 
 Table range_table(const ProgramUse& program, std::size_t most) {
-  return use_table(whole_run(program, "NVTX ranges"), "range", program.ranges, most);
+  return use_table(of_whole_run(program, "NVTX ranges"), "range", program.ranges, most);
 }
 
 Table transfer_table(const ProgramUse& program) {
-  Table table = {.title = whole_run(program, "Memory copies and memsets"),
+  Table table = {.title = of_whole_run(program, "Memory copies and memsets"),
                  .columns = {{"copies"},
                              {"number", true},
                              {"bytes", true},
