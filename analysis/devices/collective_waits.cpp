@@ -105,6 +105,7 @@ void add_collective(const std::vector<Launch>& same, const Holds& holds, Collect
   for (const Launch& one : same) {
     waits.launches.push_back({.process = one.process,
                               .kernel = one.launch->kernel,
+                              .start_ns = one.launch->start_ns,
                               .duration_ns = one.launch->duration_ns,
                               .wait_ns = one.launch->duration_ns - shortest->launch->duration_ns,
                               .is_last = &one == &*shortest});

@@ -13,6 +13,7 @@ namespace rooflinectl {
 struct CollectiveWait {
   std::size_t process = 0;  ///< its place in `Application::processes`
   std::size_t kernel = 0;   ///< its place in `Application::collectives`
+  std::uint64_t start_ns = 0;
   std::uint64_t duration_ns = 0;
   std::uint64_t wait_ns = 0;  ///< beyond the shortest time of the same collective on any rank
   bool is_last = false;       ///< it was the shortest: it began last, and the others waited for it

@@ -103,6 +103,15 @@ std::optional<RankLanes> rank_lanes(const Run& run, const Timeline& timeline) {
   lanes.bin_ns = (duration_ns + kMostLaneBins - 1) / kMostLaneBins;
   const auto n_bins = static_cast<std::size_t>((duration_ns + lanes.bin_ns - 1) / lanes.bin_ns);
   for (const DeviceTimeline* device : devices) lanes.lanes.push_back(lane_of(run, *device, lanes, n_bins));
+  // Samples of different times say nothing about ranks side by side.
+  constexpr std::size_t kMostBinsPerCommonOne = 20;
+  std::size_t common = 0;
+  for (std::size_t bin = 0; bin < n_bins; ++bin) {
+    const auto sampled = std::count_if(lanes.lanes.begin(), lanes.lanes.end(),
+                                       [&](const RankLane& lane) { return lane.bins[bin].has_value(); });
+    if (sampled >= 2) ++common;
+  }
+  if (common * kMostBinsPerCommonOne < n_bins) return std::nullopt;
   return lanes;
 }
 

@@ -34,7 +34,7 @@ struct RankLanes {
 /// The most parts that a lane has.
 inline constexpr std::size_t kMostLaneBins = 600;
 
-/// Nothing where fewer than two devices were sampled while a program ran.
+/// Nothing where no two devices were sampled at the same time, for a twentieth of all, while a program ran.
 std::optional<RankLanes> rank_lanes(const Run& run, const Timeline& timeline);
 
 }  // namespace rooflinectl

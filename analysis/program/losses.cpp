@@ -39,12 +39,16 @@ LossBasis loss_basis(const ProgramUse& program) {
   return {.time_s = program.kernel_s / running_share(program)};
 }
 
+double time_share(const ProgramUse& program, double kernel_s) {
+  return program.kernel_s > 0 ? running_share(program) * kernel_s / program.kernel_s : 0;
+}
+
 double saving_share(const ProgramUse& program, double recoverable_s,
                     const std::optional<double>& recoverable_per_step_s) {
   if (program.step != nullptr && recoverable_per_step_s && *program.step->interval_s > 0) {
     return *recoverable_per_step_s / *program.step->interval_s;
   }
-  return program.kernel_s > 0 ? running_share(program) * recoverable_s / program.kernel_s : 0;
+  return time_share(program, recoverable_s);
 }
 
 double saving_share(const ProgramUse& program, const LaunchUse& launches) {

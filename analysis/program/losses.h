@@ -18,6 +18,9 @@ struct LossBasis {
 
 LossBasis loss_basis(const ProgramUse& program);
 
+/// The share of that time in which kernels with `kernel_s` of all kernels' time ran.
+double time_share(const ProgramUse& program, double kernel_s);
+
 /// The share of the time that these kernels could save, each by reaching its roof.
 double saving_share(const ProgramUse& program, double recoverable_s,
                     const std::optional<double>& recoverable_per_step_s);

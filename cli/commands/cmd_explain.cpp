@@ -16,6 +16,7 @@
 #include "core/text/names.h"
 #include "reports/formats/brief_json.h"
 #include "reports/formats/explanation_text.h"
+#include "reports/model/report_model.h"
 
 namespace rooflinectl {
 
@@ -70,6 +71,9 @@ int explain_run(const ExplainOptions& options) {
     terminal::print("{}", serial::to_document(answer));
   } else {
     const int columns = std::min(columns_of(stdout), kWidest);
+    if (options.selection.point.empty()) {
+      terminal::print("{}", program_explanation(ReportModel(run), columns));
+    }
     terminal::print("{}", terminal_explanation(run, analysis, options.selection, columns));
   }
   return 0;

@@ -10,18 +10,18 @@
 namespace rooflinectl {
 namespace {
 
-// On one line where it fits, which it always does in a pipe, for other programs to read.
-std::string line(const std::string& text, std::size_t width) {
-  return text.size() <= width ? sentence(text, width) : paragraph(text, width);
+// Its name, and below it where and when it was measured.
+std::string side(std::string_view what, const AnalysedRun& run, std::size_t width) {
+  constexpr std::size_t kIndent = 6;
+  constexpr std::size_t kWidest = 80;
+  return fmt::format("{:{}}{}\n", what, kIndent, run.name) +
+         paragraph(run_text(run.run), std::min(width, kWidest), kIndent);
 }
 
 std::string runs(const RunComparison& comparison, std::size_t width) {
   std::string text;
-  for (const AnalysedRun& base : comparison.baseline) {
-    text += line(fmt::format("base: {}: {}", base.name, run_text(base.run)), width);
-  }
-  const AnalysedRun& now = *comparison.now;
-  return text + line(fmt::format("now:  {}: {}", now.name, run_text(now.run)), width);
+  for (const AnalysedRun& base : comparison.baseline) text += side("base:", base, width);
+  return text + side("now:", *comparison.now, width);
 }
 
 std::string point_table(const RunComparison& comparison, std::size_t width) {

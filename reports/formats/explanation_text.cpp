@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/program/losses.h"
 #include "analysis/program/recoverable.h"
 #include "core/text/names.h"
 #include "reports/charts/model/chart_texts.h"
 #include "reports/sentences/point_text.h"
+#include "reports/tables/loss_table.h"
 #include "reports/text/format.h"
 #include "reports/text/text_table.h"
 
@@ -59,9 +61,14 @@ std::vector<std::string> missing_texts(const RooflinePoint& point) {
   return texts;
 }
 
-std::string point_text(const RooflinePoint& point, const PointExplanation& explanation, bool all,
-                       std::size_t width) {
-  std::string text = paragraph(fmt::format("{}: {}", point.label, standing_text(point)), width);
+std::string point_text(const RooflinePoint& point, const PointExplanation& explanation,
+                       const std::optional<ProgramUse>& program, bool all, std::size_t width) {
+  const std::string share =
+      program && point.launches
+          ? fmt::format("{} of {}, ", format::percent(time_share(*program, point.launches->total_s)),
+                        loss_basis(*program).is_step ? "a step" : "the time")
+          : "";
+  std::string text = paragraph(fmt::format("{}: {}{}", point.label, share, standing_text(point)), width);
   if (!point.measurement->cause.empty()) text += paragraph(point.measurement->cause, width, 2);
   for (const std::string& finding : point.implausible) text += paragraph(finding, width, 2);
   for (const std::string& evidence : point.evidence) text += paragraph(evidence, width, 2);
@@ -74,11 +81,12 @@ std::string point_text(const RooflinePoint& point, const PointExplanation& expla
 }
 
 /// Those that are named; if no name is given, of a program's kernels the ten that could save most.
-std::vector<const RooflinePoint*> selected_points(const Run& run, const ExperimentAnalysis& experiment,
+std::vector<const RooflinePoint*> selected_points(const ExperimentAnalysis& experiment,
+                                                  const std::optional<ProgramUse>& program,
                                                   const ExplanationSelection& selection) {
   constexpr std::size_t kMostOfAProgram = 10;
   if (selection.point.empty() && experiment.points.size() > kMostOfAProgram) {
-    if (const auto program = program_use(run, experiment); program && !program->recoverable.empty()) {
+    if (program && !program->recoverable.empty()) {
       std::vector<const RooflinePoint*> most = program->recoverable;
       most.resize(std::min(most.size(), kMostOfAProgram));
       return most;
@@ -118,7 +126,6 @@ std::string standing_text(const RooflinePoint& point) {
   if (point.measurement->status != Status::ok) return std::string(to_string(point.measurement->status));
   if (!point.measurement->time) return "not timed";
   std::string text = std::string(words_for(point.bound).phrase);
-  if (point.launches) text = fmt::format("{} of GPU time, {}", format::percent(point.launches->share), text);
   if (point.fraction_of_roofline) {
     text += fmt::format(", {} of roofline", fraction_text(point));
   }
@@ -178,6 +185,20 @@ std::string step_verdict(const LadderStep& step) {
   return fmt::format("{}: {}", way, format::speedup(step.speedup));
 }
 
+std::string program_explanation(const ReportModel& report, int columns) {
+  const auto width = static_cast<std::size_t>(std::max(columns, 1));
+  if (report.experiments.empty() || !report.experiments.front().program) return {};
+  const ProgramUse& program = *report.experiments.front().program;
+  std::string text = paragraph(program_headline(program), width) + "\n";
+  for (const Loss& loss : losses(program)) {
+    const LossText what = loss_text(program, loss);
+    if (what.cause.empty()) continue;
+    text += paragraph(fmt::format("{}: {}", what.name, time_and_share(program, loss.share)), width) +
+            paragraph(what.cause, width, 2) + paragraph("next: " + what.next_step, width, 2) + "\n";
+  }
+  return text;
+}
+
 std::string terminal_explanation(const Run& run, const Analysis& analysis,
                                  const ExplanationSelection& selection, int columns) {
   const auto width = static_cast<std::size_t>(std::max(columns, 1));
@@ -185,9 +206,10 @@ std::string terminal_explanation(const Run& run, const Analysis& analysis,
   for (const ExperimentAnalysis& experiment : analysis.experiments) {
     Explanations explanations(run, experiment);
     std::string points;
-    const std::vector<const RooflinePoint*> selected = selected_points(run, experiment, selection);
+    const std::optional<ProgramUse> program = program_use(run, experiment);
+    const std::vector<const RooflinePoint*> selected = selected_points(experiment, program, selection);
     for (const RooflinePoint* point : selected) {
-      points += point_text(*point, explanations.of(*point), selection.unjudged, width);
+      points += point_text(*point, explanations.of(*point), program, selection.unjudged, width);
     }
     if (selection.point.empty() && selected.size() < experiment.points.size()) {
       points +=

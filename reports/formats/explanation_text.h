@@ -7,6 +7,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/explain/explanation.h"
+#include "reports/model/report_model.h"
 
 /// Explanations for people, `summary.md`, the page and other programs.
 namespace rooflinectl {
@@ -43,6 +44,9 @@ std::string no_change_text(const LadderStep& step);
 
 /// `V2 → V3: 1.30× faster`, `V7 → V8: equally fast`
 std::string step_verdict(const LadderStep& step);
+
+/// What costs a profiled program most time, why and what to do; empty for other runs.
+std::string program_explanation(const ReportModel& report, int columns);
 
 /// For a terminal, at most `columns` wide.
 std::string terminal_explanation(const Run& run, const Analysis& analysis,

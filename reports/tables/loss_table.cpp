@@ -33,20 +33,28 @@ std::string_view idle_headline(IdleCause cause) {
   return "";
 }
 
-LossText idle_text(const IdleUse& idle) {
-  const std::string where =
-      fmt::format("{} of the idle time is in {}", format::whole_percent(idle.cause_share),
-                  format::counted(idle.cause_gaps, "gap"));
+/// `725 gaps per step`; of the whole run if there are no steps.
+std::string gaps_text(const ProgramUse& program) {
+  const std::uint64_t gaps = program.idle->cause_gaps;
+  const LossBasis basis = loss_basis(program);
+  if (!basis.is_step) return format::counted(gaps, "gap");
+  const double per_step = static_cast<double>(gaps) * basis.time_s / program.watched_s();
+  return fmt::format("{} gaps per step", format::significant(per_step));
+}
+
+LossText idle_text(const ProgramUse& program) {
+  const IdleUse& idle = *program.idle;
+  const std::string where = fmt::format("{} of the idle time is in {}",
+                                        format::whole_percent(idle.cause_share), gaps_text(program));
   switch (idle.cause) {
     case IdleCause::launches:
-      return {
-          .cause = where + " below 100 µs: the CPU launches more slowly than the GPU runs (launch-bound).",
-          .next_step = "Use CUDA graphs, or fewer, longer kernels (fusion, larger batches)."};
+      return {.cause = where + ", each below 100 µs: the CPU launches more slowly than the GPU runs.",
+              .next_step = "Use CUDA graphs, or fewer, longer kernels (fusion, larger batches)."};
     case IdleCause::between_launches:
-      return {.cause = where + " of 100 µs to 1 ms: the CPU was busy or synchronising (host-bound).",
+      return {.cause = where + ", each 100 µs to 1 ms: the CPU was busy or synchronising.",
               .next_step = "Use larger batches and fewer synchronisations."};
     case IdleCause::elsewhere:
-      return {.cause = where + " of 1 ms or more: the CPU was doing other work, or was waiting (host-bound).",
+      return {.cause = where + ", each 1 ms or more: the CPU was doing other work, or was waiting.",
               .next_step = "Do that work, such as loading input, in other threads or ahead of time."};
     case IdleCause::unclear:
       break;
@@ -77,15 +85,17 @@ LossText waiting_text(const CollectiveWaiting& waiting) {
 
 LossText fusion_text(const ProgramUse& program) {
   const FusionSaving& fusion = *program.fusion;
-  return {.name = fmt::format("fusing {} DRAM-bound kernels over the same data in {}", fusion.kernels.size(),
-                              fusion.path),
-          .cause = fmt::format(
-              "In {}, {} DRAM-bound kernels with the same grid take {} of GPU time, with little else between "
-              "them: they seem to go over the same data one after another, and move {:.1f} times the bytes "
-              "of the one that moves most.",
-              fusion.path, fusion.kernels.size(), format::percent(fusion.total_s / program.kernel_s),
-              fusion.bytes / fusion.fewest_bytes),
-          .next_step = "Use one fused kernel (torch.compile; for an optimizer, fused=True)."};
+  return {
+      .name = fmt::format("fusing {} DRAM-bound kernels over the same data in {}", fusion.kernels.size(),
+                          fusion.path),
+      .cause = fmt::format(
+          "In {}, {} DRAM-bound kernels with the same grid take {} of {}, with little else between them: "
+          "they "
+          "seem to go over the same data one after another, and move {:.1f} times the bytes of the one "
+          "that moves most.",
+          fusion.path, fusion.kernels.size(), time_and_share(program, time_share(program, fusion.total_s)),
+          program.step != nullptr ? "a step" : "the time", fusion.bytes / fusion.fewest_bytes),
+      .next_step = "Use one fused kernel (torch.compile; for an optimizer, fused=True)."};
 }
 
 bool overlaps(const Loss& loss) {
@@ -125,21 +135,34 @@ std::string loss_headline(const ProgramUse& program, const Loss& loss, bool is_s
                      is_slow(waiting) ? "kernels are slower" : "CPU launches late");
 }
 
+/// What takes most of the time.
 std::string where_the_time_is(const ProgramUse& program) {
   const std::vector<TimeLimit> limits = time_by_limit(program);
-  if (!limits.empty() && limits.front().bound == Bound::communication) {
-    return fmt::format("{} of GPU time is in collectives", format::whole_percent(limits.front().share));
-  }
   const Concentration& most = program.concentration;
-  const std::string kernels = format::counted(program.kernels, "kernel");
-  if (most.kernels == program.kernels && most.kernels > 1) {
-    return fmt::format("GPU time is spread over {}", kernels);
+  const bool is_communication = !limits.empty() && limits.front().bound == Bound::communication;
+  if (!is_communication && most.kernels == program.kernels && most.kernels > 1) {
+    return fmt::format("GPU time is spread over {}", format::counted(program.kernels, "kernel"));
   }
-  return fmt::format("{} of GPU time is in {} of {}", format::whole_percent(most.share), most.kernels,
-                     kernels);
+  const double share =
+      time_share(program, program.kernel_s * (is_communication ? limits.front().share : most.share));
+  const std::string kernels =
+      most.kernels == program.kernels
+          ? "The only kernel takes"
+          : fmt::format("{} of {} take{}", most.kernels, format::counted(program.kernels, "kernel"),
+                        most.kernels == 1 ? "s" : "");
+  return fmt::format("{} {} of the time ({})", is_communication ? "Collectives take" : kernels,
+                     format::whole_percent(share), cost_of_all(program, {.share = share}, false));
 }
 
 }  // namespace
+
+std::string time_and_share(const ProgramUse& program, double share) {
+  return fmt::format("{} ({})", format::duration(share * loss_basis(program).time_s), format::percent(share));
+}
+
+std::string steps_text(const ProgramUse& program) {
+  return program.step == nullptr ? "" : format::counted(program.step->count, "step");
+}
 
 LossText loss_text(const ProgramUse& program, const Loss& loss) {
   LossText text;
@@ -149,7 +172,7 @@ LossText loss_text(const ProgramUse& program, const Loss& loss) {
       text.name = "waiting in collectives";
       break;
     case LossKind::idle:
-      text = idle_text(*program.idle);
+      text = idle_text(program);
       text.name = "GPU idle";
       break;
     case LossKind::fusion:
@@ -175,8 +198,9 @@ std::string program_headline(const ProgramUse& program) {
     sentences.push_back(loss_headline(program, *loss, !sentences.empty()));
   if (sentences.empty()) {
     const std::string where = where_the_time_is(program);
+    const bool is_said = where.ends_with(')');
     return first_kernel == all.end() ? where + "."
-                                     : fmt::format("{}; {}.", where, saving(program, *first_kernel, false));
+                                     : fmt::format("{}; {}.", where, saving(program, *first_kernel, is_said));
   }
   if (first_kernel != all.end() && first_kernel->share >= kWorthSaying) {
     std::string sentence = saving(program, *first_kernel, true) + ".";

@@ -20,6 +20,12 @@ struct LossText {
 
 LossText loss_text(const ProgramUse& program, const Loss& loss);
 
+/// `5.615 ms (26.2 %)`: this share of a step, or of all time if there are no steps.
+std::string time_and_share(const ProgramUse& program, double share);
+
+/// `300 steps`, of all processes together; empty if there are no steps.
+std::string steps_text(const ProgramUse& program);
+
 /// `The GPU is idle 51 % of the time (510 µs of each 1 ms step), waiting for launches: … .
 /// layer_norm_backward could save up to 70 µs (7 %).` Waiting in collectives and idle time are there if they
 /// cost more than any kernel could save; if not, how the time is spread over kernels.

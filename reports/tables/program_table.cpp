@@ -139,6 +139,61 @@ std::string counted_sentence(const Run& run, const ProgramUse& program) {
   return text + ".";
 }
 
+/// What the GPU did in a step, or in all of the time.
+std::string busy_sentence(const ProgramUse& program) {
+  const double busy = *program.busy_share();
+  const double waiting = program.waiting_share();
+  const double idle = std::max(0.0, 1 - busy - waiting);
+  const std::string how =
+      program.idle ? "without counting" : "of tracing, including launches held for counting";
+  const std::string waited = "waiting for other ranks in collectives";
+  if (program.step == nullptr) {
+    return fmt::format("GPU busy {},{} idle {} (over {} {}).", format::percent(busy),
+                       waiting > 0 ? fmt::format(" {} {},", waited, format::percent(waiting)) : "",
+                       format::percent(idle), format::duration(program.watched_s()), how);
+  }
+  return fmt::format("Each step of {}, the median of {} {}: GPU busy {},{} idle {}.",
+                     format::duration(*program.step->interval_s), program.step->undisturbed, how,
+                     time_and_share(program, busy),
+                     waiting > 0 ? fmt::format(" {} {},", waited, time_and_share(program, waiting)) : "",
+                     time_and_share(program, idle));
+}
+
+std::string of_processes(const Run& run, const std::string& steps) {
+  const std::size_t processes = run.application->processes.size();
+  return steps.empty() || processes < 2 ? steps : fmt::format("{} of {} processes", steps, processes);
+}
+
+/// Everything else is of a step: the run as a whole is named once. Empty if there is nothing to say.
+std::string run_sentence(const Application& application, const std::string& steps) {
+  const std::uint64_t timed = application.launches - application.untraced;
+  const std::string cover = fmt::format("imes cover {} of {} launches: tracing is off while counters run.",
+                                        timed, application.launches);
+  if (steps.empty()) return application.untraced > 0 ? "T" + cover : "";
+  return application.untraced > 0
+             ? fmt::format("The whole run has {}; t{}", steps, cover)
+             : fmt::format("The whole run has {} and {} launches.", steps, application.launches);
+}
+
+/// Of a count in the time that was watched for gaps: what falls on a step, or all if there are no steps.
+std::string watched_count(const ProgramUse& program, std::uint64_t count) {
+  constexpr double kRare = 0.01;
+  if (program.step == nullptr) return fmt::format("{}", count);
+  const double per_step = static_cast<double>(count) * loss_basis(program).time_s / program.watched_s();
+  return per_step < kRare ? fmt::format("<{}", kRare) : format::significant(per_step);
+}
+
+/// The same for a time.
+std::string watched_time(const ProgramUse& program, double seconds) {
+  const double of_basis = program.step == nullptr ? 1 : loss_basis(program).time_s / program.watched_s();
+  return format::duration(seconds * of_basis);
+}
+
+/// What stands behind the title of a table that has no numbers per step although there are steps.
+std::string of_whole_run(const ProgramUse& program, std::string_view title) {
+  return fmt::format("{}{}", title, program.step == nullptr ? "" : ", whole run");
+}
+
 }  // namespace
 
 std::vector<std::string> program_sentences(const Run& run, const ProgramUse& program) {
@@ -155,15 +210,7 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
     texts.push_back(
         fmt::format("The program used more GPUs, but the run has counters for these {} only.", program.gpus));
   }
-  if (const auto busy = program.busy_share()) {
-    const double waiting = program.waiting_share();
-    texts.push_back(fmt::format(
-        "GPU busy {},{} idle {} (over {} {}).", format::percent(*busy),
-        waiting > 0 ? fmt::format(" waiting for other ranks in collectives {},", format::percent(waiting))
-                    : "",
-        format::percent(std::max(0.0, 1 - *busy - waiting)), format::duration(program.watched_s()),
-        program.idle ? "without counting" : "of tracing, including launches held for counting"));
-  }
+  if (program.busy_share()) texts.push_back(busy_sentence(program));
   for (const Loss& loss : losses(program)) {
     const LossText text = loss_text(program, loss);
     if (!text.cause.empty()) texts.push_back(fmt::format("{} Next: {}", text.cause, text.next_step));
@@ -171,12 +218,13 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
   texts.push_back(counted_sentence(run, program));
   if (program.short_groups > 0) {
     texts.push_back(fmt::format(
-        "{} shorter than {}: {} launches take {} ({} of GPU time). Fewer of them (fusion, larger batches) "
-        "would "
-        "save time, faster ones would not.",
+        "{} shorter than {} and take{} {} of {}. Fewer of their launches (fusion, larger batches) would save "
+        "time, "
+        "faster kernels would not.",
         program.short_groups == 1 ? "1 kernel is" : fmt::format("{} kernels are", program.short_groups),
-        format::duration(kShortLaunchS), program.short_launches, format::duration(program.short_s),
-        format::percent(program.short_s / program.kernel_s)));
+        format::duration(kShortLaunchS), program.short_groups == 1 ? "s" : "",
+        time_and_share(program, time_share(program, program.short_s)),
+        program.step != nullptr ? "a step" : "the time"));
   }
   if (program.overlapped_share >= kNotable) {
     texts.push_back(
@@ -192,9 +240,9 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
   }
   if (!run.application) return texts;
   const Application& application = *run.application;
-  if (application.untraced > 0) {
-    texts.push_back(fmt::format("Times cover {} of {} launches: tracing is off while counters run.",
-                                application.launches - application.untraced, application.launches));
+  if (const std::string sentence = run_sentence(application, of_processes(run, steps_text(program)));
+      !sentence.empty()) {
+    texts.push_back(sentence);
   }
   if (application.lost > 0) {
     texts.push_back(
@@ -211,7 +259,7 @@ Table recoverable_table(const ProgramUse& program, std::size_t most) {
   const LossBasis basis = loss_basis(program);
   Table table = {.title = "Possible savings",
                  .columns = {{"kernel"},
-                             {"share", true},
+                             {basis.is_step ? "of a step" : "of the time", true},
                              {"launches", true},
                              {"time", true},
                              {"of roofline", true},
@@ -222,7 +270,7 @@ Table recoverable_table(const ProgramUse& program, std::size_t most) {
   for (std::size_t i = 0; i < shown; ++i) {
     const RooflinePoint& group = *program.recoverable[i];
     const LaunchUse& launches = *group.launches;
-    table.rows.push_back({group.label, format::percent(launches.share),
+    table.rows.push_back({group.label, format::percent(time_share(program, launches.total_s)),
                           fmt::format("{}", group.measurement->launches->count), launch_time_text(group),
                           format::whole_percent(*group.fraction_of_roofline), std::string(roof_name(group)),
                           fmt::format("{}{}", launches.is_overlapped ? "~" : "",
@@ -235,13 +283,14 @@ Table recoverable_table(const ProgramUse& program, std::size_t most) {
       continue;
     }
     const double most_s = group->launches->total_s * std::max(0.0, 1 - *group->fraction_of_roofline);
-    table.rows.push_back({group->label, format::percent(group->launches->share),
+    table.rows.push_back({group->label, format::percent(time_share(program, group->launches->total_s)),
                           fmt::format("{}", group->measurement->launches->count),
                           format::duration(group->measurement->time->median_s),
                           fmt::format("≥ {}", format::whole_percent(*group->fraction_of_roofline)),
                           std::string(words_for(group->roof->resource).label),
                           fmt::format("≤ {}", format::duration(most_s))});
   }
+  if (basis.is_step) table.remove("launches");  // these are of the whole run
   return table;
 }
 
@@ -309,11 +358,11 @@ Table use_table(std::string_view title, std::string_view first, const std::vecto
 }
 
 Table range_table(const ProgramUse& program, std::size_t most) {
-  return use_table("NVTX ranges", "range", program.ranges, most);
+  return use_table(of_whole_run(program, "NVTX ranges"), "range", program.ranges, most);
 }
 
 Table transfer_table(const ProgramUse& program) {
-  Table table = {.title = "Memory copies and memsets",
+  Table table = {.title = of_whole_run(program, "Memory copies and memsets"),
                  .columns = {{"copies"},
                              {"number", true},
                              {"bytes", true},
@@ -335,13 +384,17 @@ Table transfer_table(const ProgramUse& program) {
 }
 
 Table gap_table(const ProgramUse& program) {
+  const bool has_steps = program.step != nullptr;
   Table table = {.title = "Idle time by length of the gap",
-                 .columns = {{"gap"}, {"number", true}, {"time", true}, {"of idle time", true}}};
+                 .columns = {{"gap"},
+                             {has_steps ? "number/step" : "number", true},
+                             {has_steps ? "time/step" : "time", true},
+                             {"of idle time", true}}};
   if (!program.idle || program.idle->share < kNotableIdle) return table;
   std::optional<double> from_s;
   for (const IdleGaps& gaps : program.idle->undisturbed->gaps) {
-    table.rows.push_back({gap_name(from_s, gaps.below_s), fmt::format("{}", gaps.count),
-                          format::duration(gaps.total_s),
+    table.rows.push_back({gap_name(from_s, gaps.below_s), watched_count(program, gaps.count),
+                          watched_time(program, gaps.total_s),
                           format::percent(gaps.total_s / program.idle->idle_s)});
     from_s = gaps.below_s;
   }
@@ -349,15 +402,20 @@ Table gap_table(const ProgramUse& program) {
 }
 
 Table idle_before_table(const ProgramUse& program, std::size_t most) {
-  Table table = {
-      .title = "Idle time before each kernel",
-      .columns = {{"kernel"}, {"of idle time", true}, {"idle", true}, {"gaps", true}, {"mean gap", true}},
-      .dispensable = {"mean gap", "gaps"}};
+  const bool has_steps = program.step != nullptr;
+  const std::string_view gaps_title = has_steps ? "gaps/step" : "gaps";
+  Table table = {.title = "Idle time before each kernel",
+                 .columns = {{"kernel"},
+                             {"of idle time", true},
+                             {has_steps ? "idle/step" : "idle", true},
+                             {std::string(gaps_title), true},
+                             {"mean gap", true}},
+                 .dispensable = {"mean gap", gaps_title}};
   if (!program.idle || program.idle->share < kNotableIdle) return table;
   const std::vector<IdleBefore>& all = program.idle->before;
   const auto row = [&](const std::string& name, double idle_s, std::uint64_t gaps) {
     return std::vector<std::string>{name, format::percent(idle_s / program.idle->idle_s),
-                                    format::duration(idle_s), fmt::format("{}", gaps),
+                                    watched_time(program, idle_s), watched_count(program, gaps),
                                     format::duration(idle_s / static_cast<double>(gaps))};
   };
   const std::size_t shown = std::min(most, all.size());

@@ -12,6 +12,7 @@
 #include "core/text/utf8.h"
 #include "reports/charts/layouts/layouts.h"
 #include "reports/charts/model/chart_model.h"
+#include "reports/formats/explanation_text.h"
 #include "reports/formats/points_csv.h"
 #include "reports/formats/summary_md.h"
 #include "reports/formats/terminal.h"
@@ -85,12 +86,14 @@ TEST(ProgramReports, BeginWithIdleTimeWhereMoreOfItIsThanAnyKernelCouldSave) {
   EXPECT_THAT(headline({{{}, 9, 0.05}}),
               StartsWith("The GPU is idle 49 % of the time (1.912 ms of each 3.900 ms step), waiting for the "
                          "CPU, mostly for 1 ms or more: look "));
-  EXPECT_THAT(headline({{20e-6, 9, 0.003}}), StartsWith("63 % of GPU time"));
+  EXPECT_THAT(headline({{20e-6, 9, 0.003}}),
+              StartsWith("3 of 11 kernels take 60 % of the time (2.335 ms of each 3.900 ms step); "));
   for (Measurement& measurement : run.measurements) {
     if (measurement.point.subject == constructed::kAdamName) measurement.time->median_s *= 10;
     if (measurement.point.subject == constructed::kAdamName) measurement.launches->total_s *= 10;
   }
-  EXPECT_THAT(headline({{20e-6, 9, 0.01}}), StartsWith("81 % of GPU time")) << "the optimizer costs more";
+  EXPECT_THAT(headline({{20e-6, 9, 0.01}}), StartsWith("1 of 11 kernels takes 68 % of the time "))
+      << "the optimizer costs more";
 }
 
 TEST(ProgramReports, HaveATerminalOf80Columns) {
@@ -98,7 +101,7 @@ TEST(ProgramReports, HaveATerminalOf80Columns) {
   const std::string text = terminal_summary(ReportModel(run), 80);
   for (const std::string& line : lines_of(text)) EXPECT_LE(count_characters(line), 80U) << line;
   EXPECT_THAT(text, HasSubstr("could save"));
-  EXPECT_THAT(text, HasSubstr("GPU busy 86.8 %, idle 13.2 %"));
+  EXPECT_THAT(text, HasSubstr("Each step of 3.900 ms, the median of 13 without counting: GPU busy 3.386 ms"));
   EXPECT_THAT(text, HasSubstr("Without a roof"));
   EXPECT_THAT(text, HasSubstr("within the device"));
   EXPECT_THAT(text, HasSubstr("NVTX ranges"));
@@ -285,7 +288,9 @@ TEST(ProgramReports, ListIdleTimeBeforeAFewKernelsAndAllOthersTogether) {
   EXPECT_EQ(two.rows[2][0], fmt::format("{} others", all.rows.size() - 2));
   double idle_s = 0;
   for (std::size_t i = 2; i < program.idle->before.size(); ++i) idle_s += program.idle->before[i].idle_s;
-  EXPECT_EQ(two.rows[2][2], format::duration(idle_s));
+  const double steps = program.watched_s() / *program.step->interval_s;
+  EXPECT_EQ(two.rows[2][2], format::duration(idle_s / steps));
+  EXPECT_EQ(two.columns[2].title, "idle/step");
 }
 
 TEST(ProgramReports, ListKernelsWithoutARoofByReason) {
@@ -310,7 +315,7 @@ TEST(ProgramReports, AreWrittenWithoutNonsense) {
   const TemporaryFolder folder;
   write_reports(ReportModel(run), folder.path(), {});
   const std::string summary = read_file(folder.path() / "summary.md");
-  EXPECT_THAT(summary, HasSubstr("**NVTX ranges**"));
+  EXPECT_THAT(summary, HasSubstr("**NVTX ranges, whole run**"));
   EXPECT_THAT(summary, HasSubstr("**Without a roof**"));
   EXPECT_THAT(summary, HasSubstr("launched once, before it could be counted"));
   EXPECT_THAT(summary, Not(HasSubstr("AI useful")));
@@ -358,17 +363,66 @@ TEST(ProgramReports, PagesHaveTheirRangesFiguresAndTypes) {
   }
 }
 
+nlohmann::json figures_of(const Run& run) {
+  const ReportModel report(run);
+  return nlohmann::json::parse(page_data(report))
+      .at("run")
+      .at("experiments")
+      .at(0)
+      .at("program")
+      .at("figures");
+}
+
+TEST(ProgramReports, HaveFiguresOfAStepAndNameTheWholeRunOnce) {
+  const auto figures = figures_of(constructed::program_run());
+  std::vector<std::string> texts;
+  for (const auto& figure : figures) {
+    texts.push_back(fmt::format("{}: {}, {}", figure.at("name").get<std::string>(),
+                                figure.at("value").get<std::string>(), figure.at("note").get<std::string>()));
+  }
+  EXPECT_THAT(texts, testing::ElementsAre(StartsWith("step: 3.900 ms, median of 13 steps"),
+                                          "GPU busy: 3.386 ms, 86.8 % of a step",
+                                          "GPU idle: 514.4 µs, 13.2 % of a step",
+                                          StartsWith("Tensor Core kernels: 1.127 ms, 28.9 % of a step, at "),
+                                          "whole run: 20 steps, 1943 launches of 11 kernels, 52 not timed"));
+}
+
+TEST(ProgramReports, SayTheSameInAnExplanation) {
+  const auto run = constructed::program_run();
+  const ReportModel report(run);
+  const ProgramUse& program = *report.experiments.at(0).program;
+  const std::string text = program_explanation(report, 1000);
+  const std::string headline = program_headline(program);
+  EXPECT_THAT(text, StartsWith(headline.substr(0, headline.find(','))));
+  EXPECT_THAT(text,
+              HasSubstr("GPU idle: 514.4 µs (13.2 %)\n  77 % of the idle time is in 69.8 gaps per step"));
+  EXPECT_THAT(text, HasSubstr("  next: Use CUDA graphs"));
+}
+
+TEST(ProgramReports, WithoutStepsAreOfAllTime) {
+  auto run = constructed::program_run();
+  run.application->ranges.clear();
+  const auto figures = figures_of(run);
+  EXPECT_EQ(figures.at(0).at("name"), "time");
+  EXPECT_EQ(figures.at(1).at("note"), "86.8 % of the time");
+  EXPECT_EQ(figures.back().at("value"), "1943 launches");
+  const ReportModel report(run);
+  const std::vector<std::string> sentences = program_sentences(run, *report.experiments.at(0).program);
+  EXPECT_EQ(sentences.at(0), "GPU busy 86.8 %, idle 13.2 % (over 59.89 ms without counting).");
+  EXPECT_THAT(sentences, testing::Each(testing::Not(HasSubstr("step"))));
+}
+
 TEST(ProgramReports, TensorCoresThatWereNotCountedAreNotZero) {
   auto run = constructed::program_run();
   const auto figure_of = [](const auto& program) {
     const ReportModel report(program);
     const auto experiment = nlohmann::json::parse(page_data(report)).at("run").at("experiments").at(0);
     for (const auto& figure : experiment.at("program").at("figures")) {
-      if (figure.at("name") == "Tensor Cores") return figure.at("value").get<std::string>();
+      if (figure.at("name") == "Tensor Core kernels") return figure.at("value").get<std::string>();
     }
     return std::string("no such figure");
   };
-  EXPECT_THAT(figure_of(run), HasSubstr("33.3"));
+  EXPECT_EQ(figure_of(run), "1.127 ms");
   for (Measurement& measurement : run.measurements) {
     std::erase_if(measurement.counters, [](const auto& entry) { return entry.first.starts_with("tensor_"); });
   }

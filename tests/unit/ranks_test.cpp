@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "analysis/devices/collective_waits.h"
+#include "analysis/devices/rank_window.h"
 #include "analysis/roofline/labels.h"
 #include "reports/tables/devices/device_tables.h"
 
@@ -214,6 +215,29 @@ TEST(CollectiveWaits, AreBeyondTheRankThatComesLast) {
   EXPECT_EQ(analysis->ranks[0].last_share(), 0);
   const Table table = rank_collective_table(*analysis, 10);
   EXPECT_THAT(table.rows.at(0), ElementsAre("step", "48.00 ms", "25.0 %", "6", "6.2 %"));
+}
+
+TEST(RankWindow, HasATypicalWaitAndWhenEachRankCame) {
+  auto run = waiting_run();
+  // Three parts of 100 ms from the first launch on; rank 1 is 4, 1 and 9 ms late, and the last part is not
+  // full.
+  auto& late = run.application->processes[1].collectives;
+  late[1] = {0, 199'000'000, 1'000'000};
+  const auto window = typical_window(*run.application, 100'000'000);
+  ASSERT_TRUE(window);
+  EXPECT_EQ(window->duration_ns, 100'000'000);
+  ASSERT_EQ(window->processes.size(), 2);
+  ASSERT_EQ(window->processes[0].size(), 1);
+  ASSERT_EQ(window->processes[1].size(), 1);
+  const CollectiveSpan& first = window->processes[0][0];
+  EXPECT_EQ(first.start_ns, 0);
+  EXPECT_EQ(first.duration_ns, 10'000'000);
+  EXPECT_EQ(first.wait_ns, 9'000'000);
+  EXPECT_EQ(window->processes[1][0].wait_ns, 0);
+  EXPECT_EQ(window->processes[1][0].start_ns, 9'000'000);
+  EXPECT_FALSE(typical_window(*run.application, 1'000'000'000)) << "longer than the run";
+  run.application->hosts[0].uncertainty_s = std::nullopt;
+  EXPECT_FALSE(typical_window(*run.application, 100'000'000)) << "nothing is matched";
 }
 
 TEST(CollectiveSizes, HaveTheBandwidthOfTheRankThatComesLast) {

@@ -99,6 +99,8 @@ for (const [name, losses] of [['step', ['GPU idle', 'fusing 7 DRAM-bound kernels
   onEveryScreen(`the first screen has the largest loss, its cause and what to do: ${name}`, async (page) => {
     await open(page, name);
     expect(await inSight(page, '.headline')).toBe(1);
+    // Numbers and their units stay together.
+    for (const text of await page.locator('.headline, .figures dd, .beginnings summary').allTextContents()) expect(text).not.toMatch(/\d (%|[nµm]?s\b)/);
     const first = page.locator('.beginnings > ol > li').first();
     expect(await inSight(page, '.beginnings > ol > li')).toBe(1);
     await expect(first).toContainText(losses[0]);
@@ -113,6 +115,28 @@ for (const [name, losses] of [['step', ['GPU idle', 'fusing 7 DRAM-bound kernels
     await expect.poll(() => inSight(page, '#inspector h2')).toBe(1);
   });
 }
+
+onEveryScreen('the first screen has the ranks side by side if one makes the others wait, on a phone at a click', async (page, { width }) => {
+  await open(page, 'ranks-step');
+  await expect(page.locator('.headline').first()).toContainText(/in 82\s% of them rank 1, whose CPU launches late/);
+  const loss = page.locator('.beginnings .waiting');
+  expect(await inSight(page, '.beginnings .waiting summary')).toBe(1);
+  if (width < 761) await loss.locator('summary').click();
+  const ranks = loss.locator('.side-by-side dl > div');
+  await expect(ranks).toHaveCount(2);
+  await expect(ranks.nth(1)).toHaveText(/^rank 1 · last in 82\s% · GPU busy [\d.]+\s%, waiting [\d.]+\s%, idle [\d.]+\s%$/);
+  await ranks.nth(1).scrollIntoViewIfNeeded();
+  if (width >= 761) expect(await page.evaluate(() => window.scrollY)).toBe(0);
+  // Rank 0 waits for most of the time in its collectives, rank 1 for hardly any.
+  const waits = await ranks.evaluateAll((all) => all.map((rank) => ['.waiting', '.collective'].map((kind) =>
+    [...(rank.querySelector(`.rank-lane ${kind}`)?.getAttribute('d') ?? '').matchAll(/ 0h([\d.]+)v/g)].reduce((sum, [, length]) => sum + Number(length), 0))));
+  expect(waits[0]![0]!).toBeGreaterThan(5 * waits[0]![1]!);
+  expect(waits[1]![0]!).toBeLessThan(0.1 * waits[0]![0]!);
+  // The chart comes after: it shows nothing of this.
+  expect(await page.evaluate(() => document.querySelector('#begin')!.getBoundingClientRect().top < document.querySelector('.plot')!.getBoundingClientRect().top)).toBe(true);
+  expect(await clipped(page)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
+});
 
 onEveryScreen('the first screen says how close a plan comes to the roofline, and a focus stays where it is', async (page) => {
   await open(page, 'shipped');
@@ -148,7 +172,7 @@ for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: scheme });
     await open(page, 'step');
     const colours = (): Promise<string[]> => page.locator('.bound-chips .swatch').evaluateAll((all) => all.map((one) => getComputedStyle(one).backgroundColor));
-    await expect(page.locator('.bound-chips')).toContainText(/launch overhead.*tail.*latency.*unknown/);
+    await expect(page.locator('.bound-chips')).toContainText(/short kernels.*tail.*latency.*unknown/);
     for (const media of ['screen', 'print'] as const) {
       await page.emulateMedia({ media, colorScheme: scheme });
       const all = await colours();
@@ -195,6 +219,16 @@ for (const width of [390, 600]) {
       await expect(page.locator('#inspector h2')).not.toBeEmpty();
       await expect(page).toHaveURL(/pin=/);
     }
+  });
+}
+
+for (const name of ['several-devices', 'everything', 'primitives', 'energy', 'over-links', 'ranks-step', 'two-ranks']) {
+  test(`nothing reaches beyond a phone's screen: ${name}`, async ({ page }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open(page, name, '', 'h1');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    const cut = await page.locator('.switch button').evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().right > window.innerWidth).map((one) => one.textContent));
+    expect(cut).toEqual([]);
   });
 }
 

@@ -7,14 +7,15 @@ test('shows where the time is, what could be saved, and nothing that nobody decl
   await open(page, 'program');
   await expect(page.locator('.headline')).toContainText('multi_tensor_apply<FusedAdam, f32> could save up to 377.9 µs (9.7 %).');
   const figures = page.locator('.figures > div');
-  await expect(figures.filter({ hasText: 'GPU busy' })).toContainText('86.8 %');
-  await expect(figures.filter({ hasText: 'GPU busy' })).toContainText('idle 13.2 % over 59.89 ms');
-  await expect(figures.filter({ hasText: 'Tensor Cores' })).toContainText('of GPU time in kernels that use them');
-  await expect(page.locator('.time-bar span')).toHaveCount(await page.locator('.bound-chips button').count());
+  await expect(figures.filter({ hasText: 'GPU busy' })).toHaveText(/3\.386\sms86\.8\s% of a step$/);
+  await expect(figures.filter({ hasText: 'GPU idle' })).toHaveText(/514\.4\sµs13\.2\s% of a step$/);
+  await expect(figures.filter({ hasText: 'Tensor Core kernels' })).toContainText(/28\.9\s% of a step, at/);
+  await expect(figures.last()).toContainText('whole run20 steps');
+  await expect(page.locator('.time-bar span')).toHaveCount(await page.locator('.bound-chips li').count());
   const [bar, end] = await page.locator('.time-bar').evaluate((all) => [all.getBoundingClientRect().right, all.lastElementChild!.getBoundingClientRect().right]);
   expect(end).toBeCloseTo(bar as number, 0);
-  await expect(page.locator('#program li').first()).toHaveText('GPU busy 86.8 %, idle 13.2 % (over 59.89 ms without counting).');
-  await expect(page.locator('#program h3')).toHaveText(['Idle time by length of the gap', 'Idle time before each kernel', 'Memory copies and memsets', 'Without a roof']);
+  await expect(page.locator('#program li').first()).toContainText('GPU busy 3.386 ms (86.8 %), idle 514.4 µs (13.2 %)');
+  await expect(page.locator('#program h3')).toHaveText(['Idle time by length of the gap', 'Idle time before each kernel', 'Memory copies and memsets, whole run', 'Without a roof']);
   const heads = await page.locator('table.points thead th').allTextContents();
   expect(heads).toEqual(['kernel', 'share', 'could save', 'per step', '% of roofline', 'bound by', 'tensor', 'total', 'launches', 'mean', 'type', 'p95', 'occupancy', 'registers'].filter((title) => heads.includes(title)));
   expect(heads).toEqual(expect.arrayContaining(['kernel', 'could save', 'per step', 'tensor']));
@@ -24,6 +25,21 @@ test('shows where the time is, what could be saved, and nothing that nobody decl
   for (const declared of ['AI useful', 'n', 'dtype', 'cache', 'GB/s', 'family']) expect(all).not.toContain(declared);
   await expect(page.locator('fieldset.switch', { hasText: 'Work' })).toHaveCount(0);
   await expect(page.locator('#ladder')).toBeHidden();
+});
+
+test('everything on the first screen is of a step, and the whole run is named once', async ({ page }) => {
+  await open(page, 'step');
+  // The bar, the tree and the figures have the same time and the same shares.
+  await expect(page.locator('.limits')).toContainText(/Where each 21\.42\sms step goes/);
+  await expect(page.locator('.bound-chips li').last()).toHaveText(/^GPU idle 26\.2\s%$/);
+  await expect(page.locator('button.range').first()).toHaveText(/^all kernels73\.8\s%15\.81\sms/);
+  const idle = await page.locator('.time-bar .idle').evaluate((part) => part.getBoundingClientRect().width / part.parentElement!.getBoundingClientRect().width);
+  expect(idle).toBeCloseTo(0.262, 1);
+  const texts = await page.locator('.overview .headline, .figures, .limits, nav.ranges, .beginnings').allTextContents();
+  const first = texts.join(' ').replaceAll('\u00a0', ' ');
+  expect(first).not.toMatch(/of GPU time|3\.745 s|launch-bound|launch overhead/);
+  expect(first.match(/300 steps/g)).toHaveLength(1);
+  expect(first.match(/189800/g)).toHaveLength(1);
 });
 
 test('shares of what limits the time add up to the whole, and one of them filters everything', async ({ page }) => {
@@ -125,7 +141,7 @@ test('a range filters chart, table and bar; the address keeps it; so does no ran
   await open(page, 'program-ranges');
   const counted = page.locator('#points [role=status]');
   const ranges = page.locator('button.range');
-  await expect(ranges.first()).toContainText('whole program');
+  await expect(ranges.first()).toContainText('all kernels');
   const marksOfAll = await marks(page).count();
   await page.locator('button.range[data-value="layer1"]').click();
   await expect(page).toHaveURL(/range=layer1/);

@@ -45,6 +45,29 @@ test('a lane shows what ran, and where no sample is', async ({ page }) => {
   expect((await lanes.nth(1).locator('.missing').getAttribute('d'))?.length).toBeGreaterThan((await lanes.nth(0).locator('.missing').getAttribute('d'))?.length ?? 0);
 });
 
+test('ranks that were sampled one after the other have no lanes', async ({ page }) => {
+  await open(page, 'ranks-apart');
+  await expect(page.locator('#ranks h3').first()).toHaveText('Time by rank and phase');
+  await expect(page.locator('#ranks h3', { hasText: 'Over time' })).toHaveCount(0);
+});
+
+test('the collectives of ranks are side by side, of the chosen ones alone', async ({ page }) => {
+  await open(page, 'ranks-step');
+  const lanes = page.locator('#ranks .side-by-side dt');
+  await expect(lanes).toHaveCount(2);
+  await page.getByLabel('Show ranks').fill('1');
+  await expect(lanes).toHaveText(/^rank 1 /);
+});
+
+test('of a long table the first rows are shown, and the others at a click', async ({ page }) => {
+  await open(page, 'ranks-step');
+  const kernels = page.locator('#ranks > div > div', { has: page.locator('h3', { hasText: 'The same kernels on several ranks' }) });
+  const shown = kernels.locator('tbody tr:visible');
+  await expect(shown).toHaveCount(20);
+  await kernels.getByText(/^\d+ more rows$/).click();
+  expect(await shown.count()).toBeGreaterThan(60);
+});
+
 test('a program with one process has no ranks', async ({ page }) => {
   await open(page, 'program');
   await expect(page.locator('#ranks')).toHaveCount(0);

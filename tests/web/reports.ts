@@ -135,6 +135,15 @@ function twoRanks(timeline: any, run: any): void {
   }];
 }
 
+/** The same, sampled one after the other. */
+function ranksApart(timeline: any, run: any): void {
+  twoRanks(timeline, run);
+  const [first, second] = timeline.devices;
+  const half = second.start_ns.length;
+  timeline.devices = [{ ...first, start_ns: first.start_ns.slice(half), duration_ns: first.duration_ns.slice(half),
+    values: Object.fromEntries(Object.entries(first.values).map(([key, values]: any) => [key, values.slice(half)])) }, second];
+}
+
 /** As `watch` leaves it: nothing is known about what ran. */
 function watched(timeline: any, run: any): void {
   for (const device of timeline.devices) device.launches = device.transfers = [];
@@ -342,6 +351,7 @@ export default function setup(): void {
   writeSampled('sampled-many-ranges', manyPassages);
   writeSampled('watched', watched);
   writeSampled('two-ranks', twoRanks);
+  writeSampled('ranks-apart', ranksApart);
   writeTraced('traced', program());
   writeSampled('sampled-traced');
   writeTraced('sampled-traced', program());

@@ -117,11 +117,14 @@ Group time_table_head() {
   return group;
 }
 
-/// How much of the time something ran, and how long that was.
+/// How long kernels ran, and how much of the time anything did.
 std::string busy_text(const ProgramUse& program) {
-  std::string text = fmt::format("{} of kernels", format::duration(program.kernel_s));
+  const bool has_steps = program.step != nullptr;
+  std::string text = fmt::format("{} of kernels{}", format::duration(program.kernel_s),
+                                 has_steps ? " in the whole run" : "");
   if (const auto busy = program.busy_share()) {
-    text += fmt::format(", GPU busy {} of {}", format::percent(*busy), format::duration(program.watched_s()));
+    text += fmt::format(", GPU busy {} of {}", format::percent(*busy),
+                        has_steps ? "a step" : format::duration(program.watched_s()));
   }
   return text;
 }

@@ -54,54 +54,63 @@ Json figure(std::string_view name, const std::string& value, const std::string& 
   return {{"name", name}, {"value", value}, {"note", note}};
 }
 
+// Of a step, or of all time if there are no steps.
+Json share_figure(std::string_view name, const ProgramUse& use, double share, const std::string& note = {}) {
+  const LossBasis basis = loss_basis(use);
+  return figure(
+      name, format::duration(share * basis.time_s),
+      fmt::format("{} of {}{}", format::percent(share), basis.is_step ? "a step" : "the time", note));
+}
+
 // What was not counted is not 0.
 Json tensor_figure(const ProgramUse& use) {
   constexpr double kNotable = 0.01;
   const bool is_known = use.tensor_unknown_share < kNotable;
-  const std::string unknown = fmt::format("not counted: {}", format::percent(use.tensor_unknown_share));
+  const std::string unknown =
+      fmt::format("not counted in {} of GPU time", format::percent(use.tensor_unknown_share));
   if (use.tensor_share > 0) {
-    return figure("Tensor Cores", format::percent(use.tensor_share),
-                  fmt::format("of GPU time in kernels that use them, at {} of their peak{}",
-                              format::percent(use.tensor_use / use.tensor_share),
-                              is_known ? "" : fmt::format("; {}", unknown)));
+    return share_figure(
+        "Tensor Core kernels", use, time_share(use, use.tensor_share * use.kernel_s),
+        fmt::format(", at {} of their peak{}", format::percent(use.tensor_use / use.tensor_share),
+                    is_known ? "" : fmt::format("; {}", unknown)));
   }
-  if (!is_known) return figure("Tensor Cores", std::string(format::kUnavailable), unknown);
-  return figure("Tensor Cores", format::percent(0), "no kernel uses them");
+  if (!is_known) return figure("Tensor Core kernels", std::string(format::kUnavailable), unknown);
+  return figure("Tensor Core kernels", "none", "no kernel uses them");
 }
 
-// What a reader sees first, each figure with what it refers to.
-Json figures(const ProgramUse& use) {
+// What a reader sees first: all of it of a step if there are steps, then the whole run once.
+Json figures(const Run& run, const ProgramUse& use) {
   Json list = Json::array();
+  const auto busy = use.busy_share();
+  const LossBasis basis = loss_basis(use);
   if (const RangeTimes* step = use.step) {
     // The kernels of a step may run after the host has left it: this is the host's pace.
-    list.push_back(figure("step", format::duration(*step->interval_s),
-                          fmt::format("median of {} steps, from the start of one {} to the next",
-                                      step->undisturbed, step->path)));
+    list.push_back(figure("step", format::duration(basis.time_s),
+                          fmt::format("median of {}, from the start of one {} to the next",
+                                      format::counted(step->undisturbed, "step"), step->path)));
+  } else {
+    list.push_back(
+        figure(busy ? "time" : "GPU time", format::duration(basis.time_s),
+               busy ? "in which kernels were timed, with the idle time between them" : "of all kernels"));
   }
-  list.push_back(figure("GPU time", format::duration(use.kernel_s),
-                        fmt::format("in {}", format::counted(use.kernels, "kernel"))));
-  if (const auto busy = use.busy_share()) {
-    list.push_back(figure(
-        "GPU busy", format::percent(*busy),
-        fmt::format("{}idle {} over {}{}",
-                    use.waiting_share() > 0
-                        ? fmt::format("waiting in collectives {}, ", format::percent(use.waiting_share()))
-                        : std::string(),
-                    format::percent(std::max(0.0, 1 - *busy - use.waiting_share())),
-                    format::duration(use.watched_s()),
-                    use.idle ? " without counting" : ", including launches held for counting")));
+  if (busy) {
+    list.push_back(
+        share_figure("GPU busy", use, *busy, use.idle ? "" : ", including launches held for counting"));
+    const double waiting = use.waiting_share();
+    if (waiting > 0) list.push_back(share_figure("waiting in collectives", use, waiting));
+    list.push_back(share_figure("GPU idle", use, std::max(0.0, 1 - *busy - waiting)));
   }
-  list.push_back(
-      figure("launches", fmt::format("{}", use.launches),
-             use.untimed > 0 ? fmt::format("{} not timed", use.untimed) : std::string("all timed")));
   list.push_back(tensor_figure(use));
-  const std::string roofs = use.roofless_share > 0
-                                ? fmt::format("no roof: {} of GPU time", format::percent(use.roofless_share))
-                                : "every kernel has a roof";
-  list.push_back(use.counted_share > 0
-                     ? figure("counters complete", format::percent(use.counted_share),
-                              fmt::format("of GPU time; {}", roofs))
-                     : figure("counters", "in part", fmt::format("no kernel has all of them; {}", roofs)));
+  const std::string launches = fmt::format("{} launches", use.launches);
+  const std::string of_kernels =
+      fmt::format("of {}{}", format::counted(use.kernels, "kernel"),
+                  use.untimed > 0 ? fmt::format(", {} not timed", use.untimed) : std::string());
+  const std::string steps = steps_text(use);
+  const std::size_t processes = steps.empty() ? 0 : run.application->processes.size();
+  const std::string of_processes = processes > 1 ? fmt::format("of {} processes: ", processes) : "";
+  list.push_back(
+      steps.empty() ? figure("whole run", launches, of_kernels)
+                    : figure("whole run", steps, fmt::format("{}{} {}", of_processes, launches, of_kernels)));
   return list;
 }
 
@@ -139,10 +148,13 @@ Json ranges(const ProgramUse& use) {
 
 Json loss_basis_view(const ProgramUse& use) {
   const LossBasis basis = loss_basis(use);
+  const double busy = use.busy_share().value_or(1);
   // Kernels whose saving of a step is not known save their part of all time.
   return {{"is_step", basis.is_step},
           {"time_s", rounded(basis.time_s)},
-          {"share_per_s", rounded(saving_share(use, 1, std::nullopt))}};
+          {"share_per_s", rounded(time_share(use, 1))},
+          {"waiting", rounded(use.waiting_share())},
+          {"idle", rounded(std::max(0.0, 1 - busy - use.waiting_share()))}};
 }
 
 // What shows the cause.
@@ -276,7 +288,7 @@ Json program(const Run& run, const std::vector<RooflinePoint>& points, const Pro
   return {{"kernel_s", rounded(use.kernel_s)},
           {"losses", losses_beside_kernels(points, use)},
           {"loss_basis", loss_basis_view(use)},
-          {"figures", figures(use)},
+          {"figures", figures(run, use)},
           {"sentences", sentences},
           {"ranges", ranges(use)},
           {"kernels", names.list()},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "analysis/devices/rank_window.h"
 #include "reports/page/page_tables.h"
 #include "reports/page/program/page_program.h"
 #include "reports/tables/devices/device_tables.h"
@@ -73,6 +74,50 @@ Json lanes(const ReportModel& report) {
   return {{"duration", format::duration(duration_s)}, {"lanes", list}};
 }
 
+/// How the ranks' GPUs spend a step, or all time: `GPU busy 31.2 %, waiting 33.0 %, idle 35.8 %`.
+std::string use_of_time(const ReportModel& report, const RankUse& rank) {
+  for (const ExperimentReport& one : report.experiments) {
+    const auto& devices = rank.process->devices;
+    if (one.is_together() || !one.program || devices.size() != 1 || one.analysis->device != devices.front())
+      continue;
+    const auto busy = one.program->busy_share();
+    if (!busy) return {};
+    const double waiting = one.program->waiting_share();
+    return fmt::format("GPU busy {}, waiting {}, idle {}", format::percent(*busy), format::percent(waiting),
+                       format::percent(std::max(0.0, 1 - *busy - waiting)));
+  }
+  return {};
+}
+
+/// What the ranks did in two typical steps, beside each other; null if that is not known.
+Json side_by_side(const ReportModel& report) {
+  constexpr double kWithoutSteps_s = 20e-3;
+  constexpr double kSteps = 2;
+  const auto& program = report.experiments.front().program;
+  const bool has_steps = program && program->step != nullptr;
+  const double duration_s = has_steps ? kSteps * *program->step->interval_s : kWithoutSteps_s;
+  const Application& application = *report.run.application;
+  const auto window = typical_window(application, static_cast<std::uint64_t>(duration_s * 1e9));
+  if (!window) return nullptr;
+  Json list = Json::array();
+  for (const RankUse& rank : report.ranks->ranks) {
+    Json spans = Json::array();
+    for (const CollectiveSpan& span : window->processes[rank.process - application.processes.data()]) {
+      const auto part = [&](std::uint64_t ns) {
+        return serial::rounded(static_cast<double>(ns) / static_cast<double>(window->duration_ns), 4);
+      };
+      spans.push_back({part(span.start_ns), part(span.duration_ns), part(span.wait_ns)});
+    }
+    const std::string last =
+        rank.collectives > 0 ? fmt::format("last in {}", format::whole_percent(rank.last_share())) : "";
+    list.push_back(
+        {{"name", rank.name}, {"last", last}, {"use", use_of_time(report, rank)}, {"collectives", spans}});
+  }
+  return {{"what", has_steps ? fmt::format("Two steps of typical waiting, {}", format::duration(duration_s))
+                             : fmt::format("{} of typical waiting", format::duration(duration_s))},
+          {"ranks", list}};
+}
+
 }  // namespace
 
 Json ranks(const ReportModel& report) {
@@ -80,6 +125,7 @@ Json ranks(const ReportModel& report) {
   const RankAnalysis& analysis = *report.ranks;
   const Json tables = titled_tables(rank_tables(report.run, analysis, kMostRows));
   return {{"sentences", rank_sentences(report.run, analysis)},
+          {"side_by_side", side_by_side(report)},
           {"phases", phase_map(analysis)},
           {"lanes", report.rank_lanes ? lanes(report) : Json(nullptr)},
           {"tables", tables}};

@@ -51,7 +51,7 @@ std::string times_of_ranks(const RankAnalysis& analysis) {
   const auto [shortest, longest] =
       std::minmax_element(analysis.ranks.begin(), analysis.ranks.end(),
                           [](const RankUse& a, const RankUse& b) { return a.compute_s < b.compute_s; });
-  return fmt::format("Kernels other than collectives take {} ({}) to {} ({}).",
+  return fmt::format("In the whole run, kernels other than collectives take {} ({}) to {} ({}).",
                      format::duration(shortest->compute_s), shortest->name,
                      format::duration(longest->compute_s), longest->name);
 }
@@ -143,9 +143,10 @@ void add_collectives(const Run& run, const RankAnalysis& analysis, std::vector<s
         "counted. Let the program run longer, or count less with --samples 1 or --kernel.");
   }
   if (all.collective_s <= 0) return;
-  texts.push_back(
-      fmt::format("Collectives take {} of the ranks’ time in kernels; for {} of it, another kernel also ran.",
-                  format::percent(all.collective_share()), format::percent(all.overlapped_share())));
+  texts.push_back(fmt::format(
+      "Of the ranks’ time in kernels, which has no idle time, collectives take {}; for {} of that, another "
+      "kernel also ran.",
+      format::percent(all.collective_share()), format::percent(all.overlapped_share())));
   texts.push_back(waiting(analysis));
   if (!analysis.collective_sizes.empty()) texts.push_back(beyond_alone(run, analysis));
 }

@@ -12,6 +12,9 @@ export function duration(seconds: number): string {
   return `${value.toFixed(Math.min(digits, 3))}${SPACE}${unit}`;
 }
 
+/** A number stays on one line with its unit. */
+export const unbroken = (text: string): string => text.replace(/(\d) (?=%|[nµm]?s\b)/g, `$1${SPACE}`);
+
 /** `97.2 %`, `<0.1 %` */
 export function percent(ratio: number): string {
   if (ratio > 0 && ratio < 0.0005) return `<0.1${SPACE}%`;

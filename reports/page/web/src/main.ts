@@ -5,6 +5,7 @@ import { beginnings } from './panels/beginnings';
 import { boundList, experimentTabs, legend, switches } from './panels/controls';
 import { data, GROUP, wasWatched } from './data';
 import { fill, h } from './dom';
+import { unbroken } from './format';
 import { downloads } from './panels/downloads';
 import { Highlight } from './panels/highlight';
 import { inspector } from './panels/inspector';
@@ -42,7 +43,7 @@ function heading(store: ViewStore): HTMLElement {
       h('h2', {}, shown.heading),
       experiment ? h('p', { class: 'muted' }, experiment.subtitle) : null,
       h('p', { class: 'provenance' }, shown.provenance),
-      experiment && !experiment.isOfProgram ? h('p', { class: 'headline' }, experiment.headline,
+      experiment && !experiment.isOfProgram ? h('p', { class: 'headline' }, unbroken(experiment.headline),
         ' Click a point or its row to see what bounds it and what to try next.') : null);
   });
   return element;
@@ -141,11 +142,12 @@ function build(root: HTMLElement): void {
       main.insertBefore(time, pins);
     }
   });
-  // On a narrow screen, and on paper, the answer comes before the chart.
+  // On a narrow screen, and on paper, the answer comes before the chart; so it does if ranks wait, which no roofline shows.
   const narrow = matchMedia('(max-width: 1100px)');
   const placeAnswer = (): void => {
     const isOfProgram = store.experiment?.isOfProgram === true;
-    if (narrow.matches !== (begin.parentElement === top.element)) narrow.matches ? top.headline.after(begin) : inspected.before(begin);
+    const isAbove = narrow.matches || (isOfProgram && store.experiment?.program?.losses.some(({ is_waiting }) => is_waiting) === true);
+    if (isAbove !== (begin.parentElement === top.element)) isAbove ? top.headline.after(begin) : inspected.before(begin);
     const [parent, next] = isOfProgram ? [top.element, null] : narrow.matches && points ? [main, stage] : [side, side.firstElementChild];
     if (head.parentElement !== parent) parent.insertBefore(head, next);
   };

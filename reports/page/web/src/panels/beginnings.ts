@@ -2,8 +2,9 @@
 // Where to begin: what costs a program most time, of whatever kind, each with its cause and what to do.
 import { cellOf, findingsOf, wordsFor, type ExperimentView, type GroupView, type Loss, type Program } from '../data';
 import { breakable, fill, h, keepFocus } from '../dom';
-import { duration, percent } from '../format';
+import { duration, percent, unbroken } from '../format';
 import { pointGlyph } from '../chart/marks';
+import { ranksAtAGlance } from './ranks';
 import { titledTable } from './sections';
 import { fractionOfRoofline, groupedBy, groupsOf, sumOf } from '../sums';
 import { shownPoints, type ViewStore } from '../view';
@@ -55,14 +56,17 @@ function choose(store: ViewStore, { key }: GroupView): void {
 function beginningOfLoss(store: ViewStore, experiment: ExperimentView, program: Program, loss: Loss): Beginning {
   const [value, share] = cost(program, loss.share);
   const kernels = groupsOf(experiment, loss.kernels);
-  const element = h('details', { class: 'loss' },
-    h('summary', {}, h('span', { class: 'name' }, h('span', {}, loss.name)), value, h('span', { class: 'muted' }, `${share}. ${loss.cause}`),
+  // Which rank the others wait for is seen at once where there is room.
+  const element = h('details', { class: `loss${loss.is_waiting ? ' waiting' : ''}`,
+    open: loss.is_waiting && matchMedia('(min-width: 761px)').matches },
+    h('summary', {}, h('span', { class: 'name' }, h('span', {}, loss.name)), value, h('span', { class: 'muted' }, unbroken(`${share}. ${loss.cause}`)),
       h('span', { class: 'next' }, h('strong', {}, 'Next: '), loss.next_step)),
+    loss.is_waiting && ranksAtAGlance(),
     kernels.length > 0 && h('ul', {}, ...kernels.map((point) => h('li', {}, h('button', { type: 'button', class: 'link',
       onclick: () => choose(store, point) }, point.label)))),
     ...loss.tables.map(titledTable),
     loss.is_waiting && h('button', { type: 'button', class: 'link',
-      onclick: () => document.getElementById('ranks')?.scrollIntoView() }, 'The ranks side by side'));
+      onclick: () => document.getElementById('ranks')?.scrollIntoView() }, 'More about the ranks'));
   return { share: loss.share, element };
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a reader of a program's page sees first: the sentence, the figures, and what limits how much of the time.
-import { data, GROUP, wordsFor, type ExperimentView } from '../data';
+import { data, GROUP, wordsFor, type ExperimentView, type Program } from '../data';
 import { fill, h, keepFocus } from '../dom';
-import { duration, percent } from '../format';
+import { duration, percent, unbroken } from '../format';
 import { colourOfBound } from '../chart/marks';
 import { groupedBy, groupsOf, sumOf, type Sum } from '../sums';
 import { shownOfAnyBound, type View, type ViewStore } from '../view';
@@ -14,32 +14,57 @@ function boundSums(view: View, experiment: ExperimentView): { bound: string; sum
   return [...groups].map(([bound, of]) => ({ bound, sum: sumOf(of) })).sort((a, b) => order.indexOf(a.bound) - order.indexOf(b.bound));
 }
 
-function timeBar(store: ViewStore, view: View, experiment: ExperimentView): HTMLElement {
+/** A part of the bar; `bound` is what the groups in it are bound by, if it has any. */
+interface Part { bound: string | null; kind: string; name: string; share: number; meaning: string; groups: string }
+
+/** What chips call it: beside the time in which the GPU is idle, what `launch overhead` is of must be clear. */
+const nameOf = (bound: string): string => (bound === 'launch-overhead' ? 'short kernels' : wordsFor(bound).label);
+
+/** The time in which the GPU just waits, as parts of the whole; waiting is a part of what collectives take. */
+function waitingParts({ loss_basis: { waiting, idle } }: Program): Part[] {
+  const part = (kind: string, name: string, share: number, meaning: string): Part[] =>
+    (share > 0 ? [{ bound: null, kind, name, share, meaning, groups: '' }] : []);
+  return [...part('waiting', 'waiting in collectives', waiting, 'Collectives that do nothing but wait for the rank that comes last.'),
+    ...part('idle', 'GPU idle', idle, 'Nothing runs on the GPU.')];
+}
+
+function timeBar(store: ViewStore, view: View, experiment: ExperimentView, program: Program): HTMLElement {
   const sums = boundSums(view, experiment);
+  const { is_step: isStep, time_s: time, share_per_s: sharePerSecond, waiting } = program.loss_basis;
   const total = sums.reduce((all, { sum }) => all + sum.total, 0);
-  const choose = (bound: string) => (): void => store.set({ bound: view.bound === bound ? null : bound });
-  const bar = h('div', { class: 'time-bar', 'aria-hidden': 'true' }, ...sums.filter(({ sum }) => sum.total > 0).map(({ bound, sum }) => {
-    const part = h('span', { title: `${wordsFor(bound).label}: ${percent(sum.total / total)}`,
-      class: view.bound !== null && view.bound !== bound ? 'dim' : null, onclick: choose(bound) });
-    // Parts that grow by less than 1 together would leave the rest of the bar empty.
-    part.style.flexGrow = String((100 * sum.total) / total);
-    part.style.background = colourOfBound(bound);
-    return part;
-  }));
   const isWhole = view.range === null && view.scope === null && view.kernel === null && view.type === null && view.time === null &&
     view.filter === '';
+  // All of the program is a step, or all time; a selection is a whole of its own.
+  const shareOf = (bound: string, seconds: number): number => (isWhole
+    ? Math.max(0, seconds * sharePerSecond - (bound === 'communication' ? waiting : 0)) : seconds / total);
+  const parts: Part[] = [...sums.map(({ bound, sum }) => ({ bound, kind: bound, name: nameOf(bound),
+    share: total > 0 ? shareOf(bound, sum.total) : 0, meaning: wordsFor(bound).meaning, groups: ` ${sum.groups}` })),
+  ...(isWhole ? waitingParts(program) : [])];
+  const choose = (bound: string) => (): void => store.set({ bound: view.bound === bound ? null : bound });
+  const whole = parts.reduce((all, { share }) => all + share, 0);
+  const bar = h('div', { class: 'time-bar', 'aria-hidden': 'true' }, ...parts.filter(({ share }) => share > 0).map(({ bound, kind, name, share }) => {
+    const element = h('span', { title: `${name}: ${percent(share)}`,
+      class: `${bound === null ? kind : ''}${view.bound !== null && view.bound !== bound ? ' dim' : ''}`,
+      onclick: bound === null ? () => {} : choose(bound) });
+    // Parts that grow by less than 1 together would leave the rest of the bar empty.
+    element.style.flexGrow = String((100 * share) / whole);
+    if (bound !== null) element.style.background = colourOfBound(bound);
+    return element;
+  }));
+  const ofStep = isStep ? `each ${duration(time)} step` : 'the time';
   return h('div', { class: 'limits' },
     h('p', { class: 'muted' },
-      `${isWhole ? 'GPU time' : `Selected: ${duration(total)} of GPU time`} by bottleneck, idle time left out (grey: number of `,
+      isWhole ? `Where ${ofStep} goes, kernels by bottleneck (grey: number of `
+        : `Selected: ${duration(total * sharePerSecond * time)} of ${ofStep}, by bottleneck (grey: number of `,
       h('span', { title: `A launch group: ${GROUP}` }, 'launch groups'), ')'),
     bar,
-    h('ul', { class: 'bound-chips' }, ...sums.map(({ bound, sum }) => {
-      const swatch = h('span', { class: 'swatch', 'aria-hidden': 'true' });
-      swatch.style.background = colourOfBound(bound);
-      return h('li', {}, h('button', { type: 'button', 'aria-pressed': String(view.bound === bound), 'data-value': bound,
-        title: `${wordsFor(bound).meaning} Click: show only these.`, onclick: choose(bound) },
-        swatch, wordsFor(bound).label, ' ', h('strong', {}, percent(total > 0 ? sum.total / total : 0)),
-        h('span', { class: 'muted' }, ` ${sum.groups}`)));
+    h('ul', { class: 'bound-chips' }, ...parts.map(({ bound, kind, name, share, meaning, groups }) => {
+      const swatch = h('span', { class: `swatch ${bound === null ? kind : ''}`, 'aria-hidden': 'true' });
+      if (bound !== null) swatch.style.background = colourOfBound(bound);
+      const text = [swatch, name, ' ', h('strong', {}, percent(share)), h('span', { class: 'muted' }, groups)];
+      return h('li', {}, bound === null ? h('span', { class: 'chip-alone', title: meaning }, ...text)
+        : h('button', { type: 'button', 'aria-pressed': String(view.bound === bound), 'data-value': bound,
+          title: `${meaning} Click: show only these.`, onclick: choose(bound) }, ...text));
     })));
 }
 
@@ -54,11 +79,12 @@ export function overview(store: ViewStore): { element: HTMLElement; headline: HT
     element.hidden = !experiment?.isOfProgram;
     if (!experiment?.isOfProgram) return;
     if (previous?.experiment !== view.experiment || headline.textContent === '') {
-      headline.textContent = experiment.headline;
+      headline.textContent = unbroken(experiment.headline);
       fill(figures, ...(experiment.program?.figures ?? []).map(({ name, value, note }) => h('div', {}, h('dt', {}, name),
-        h('dd', {}, h('strong', {}, value), h('span', { class: 'muted' }, note)))));
+        h('dd', {}, h('strong', {}, value), h('span', { class: 'muted' }, unbroken(note))))));
     }
-    keepFocus(limits, () => fill(limits, timeBar(store, view, experiment)));
+    const { program } = experiment;
+    if (program) keepFocus(limits, () => fill(limits, timeBar(store, view, experiment, program)));
   });
   return { element, headline };
 }

@@ -2,7 +2,7 @@
 // NVTX ranges, and modules or operators of PyTorch, as a tree and as an icicle: choosing one filters everything.
 import { type ExperimentView, type RangeView } from '../data';
 import { breakable, fill, h, keepFocus } from '../dom';
-import { count, duration, percent, wholePercent } from '../format';
+import { duration, percent, wholePercent } from '../format';
 import { scopesOf } from '../scopes';
 import type { ViewStore } from '../view';
 
@@ -34,19 +34,26 @@ export function rangeTree(store: ViewStore): HTMLElement {
   const choose = (path: string | null) => (): void => store.set({ [kind]: store.view[kind] === path ? null : path, zoom: null });
   const nameOf = ({ path, name }: RangeView): string => (path === '' ? (kind === 'range' ? NO_RANGE : NO_SCOPE) : name);
 
+  /** What is shown of a node: its part of a step, or of all time; of a chosen time, of the kernels in it. */
+  function partOf({ total_s }: Sums): { time: string; share: number } {
+    const { share_per_s: perSecond, time_s: time } = store.timed?.program?.loss_basis ?? { share_per_s: 0, time_s: 0 };
+    return { time: duration(total_s * perSecond * time), share: total_s * perSecond };
+  }
+
   function row(label: string, path: string | null, sums: Sums, depth: number, toggle: HTMLElement | null): HTMLElement {
-    const { launches, total_s, share, fraction_of_roofline } = sums;
+    const { launches, fraction_of_roofline } = sums;
+    const { time, share } = partOf(sums);
     const bar = h('span', { class: 'share-bar', 'aria-hidden': 'true' });
     bar.style.width = `${Math.min(100, 100 * share)}%`;
     const item = h('li', { class: store.view[kind] === path ? 'chosen' : null }, toggle ?? h('span', { class: 'toggle' }),
       h('button', {
         type: 'button', class: 'range', 'aria-pressed': String(store.view[kind] === path), 'data-value': path ?? '*',
-        title: `${path || label}: ${duration(total_s)}, ${percent(share)} of GPU time, ${launches} launches` +
+        title: `${path || label}: ${time}, ${percent(share)}; ${launches} launches in the whole run` +
           (fraction_of_roofline === null ? '' : `, ${wholePercent(fraction_of_roofline)} of roofline`),
         onclick: choose(path),
       },
         h('span', { class: 'line' }, h('span', { class: 'name' }, ...breakable(label)), h('span', {}, percent(share))),
-        h('span', { class: 'line muted' }, h('span', {}, `${duration(total_s)} · ${count(launches)}\u00a0×`),
+        h('span', { class: 'line muted' }, h('span', {}, time),
           fraction_of_roofline === null ? '' : h('span', {}, `${wholePercent(fraction_of_roofline)} of roofline`)),
         h('span', { class: 'share-track', 'aria-hidden': 'true' }, bar)));
     item.style.setProperty('--depth', String(depth));
@@ -62,7 +69,7 @@ export function rangeTree(store: ViewStore): HTMLElement {
       launches: sum(({ launches }) => launches), total_s: experiment.program?.kernel_s ?? 0, share: 1,
       fraction_of_roofline: roofed > 0 ? 1 - groups.reduce((all, { recoverable_s }) => all + (recoverable_s ?? 0), 0) / roofed : null,
     };
-    const items: HTMLElement[] = [row('whole program', null, whole, 0, null)];
+    const items: HTMLElement[] = [row('all kernels', null, whole, 0, null)];
     let closedAt = Infinity;
     ranges.forEach((range, i) => {
       if (range.depth > closedAt) return;
@@ -94,7 +101,7 @@ export function rangeTree(store: ViewStore): HTMLElement {
       depths = Math.max(depths, range.depth + 1);
       if (range.share < 0.002) continue;
       const cell = h('button', { type: 'button', 'aria-pressed': String(store.view[kind] === range.path),
-        title: `${range.path || nameOf(range)}: ${percent(range.share)}, ${duration(range.total_s)}`, onclick: choose(range.path) },
+        title: `${range.path || nameOf(range)}: ${partOf(range).time}, ${percent(partOf(range).share)}`, onclick: choose(range.path) },
         nameOf(range));
       Object.assign(cell.style, { left: `${100 * left}%`, width: `${100 * range.share}%`, top: `${24 * range.depth}px` });
       box.append(cell);
@@ -108,7 +115,8 @@ export function rangeTree(store: ViewStore): HTMLElement {
     const titles = kinds.length > 1
       ? kinds.map((of) => h('button', { type: 'button', 'aria-pressed': String(of === kind), 'data-value': of,
         onclick: () => { asked = of; draw(); } }, titleOf(experiment, of)))
-      : [h('h2', {}, titleOf(experiment, kind))];
+      : [h('h2', {}, titleOf(experiment, kind),
+        experiment.program?.loss_basis.is_step && h('span', { class: 'muted' }, ' per step'))];
     return h('div', { class: 'ranges-head' }, ...titles,
       h('button', { type: 'button', 'aria-pressed': String(isIcicle), 'data-value': 'icicle',
         onclick: () => { isIcicle = !isIcicle; draw(); } }, 'Icicle'));

@@ -103,6 +103,39 @@ function laneStrips({ duration, lanes: all }: Lanes, isChosen: Chosen): HTMLElem
     h('div', { class: 'rank-lane-box' }, names, picture));
 }
 
+type SideBySide = NonNullable<RanksView['side_by_side']>;
+
+/** When each rank was in collectives, and how long it waited in them for the last one. */
+function sideBySide({ what, ranks: all }: SideBySide, isChosen: Chosen = () => true): HTMLElement {
+  const WIDTH = 1000;
+  const lane = ({ name, collectives }: SideBySide['ranks'][number]): SVGElement => {
+    const picture = draw('svg', { viewBox: `0 0 ${WIDTH} 1`, preserveAspectRatio: 'none', class: 'rank-lane', role: 'img',
+      'aria-label': `${name}: ${collectives.length} collectives` });
+    const part = (of: readonly (readonly [number, number])[]): string =>
+      of.map(([start, length]) => `M${(WIDTH * start).toFixed(1)} 0h${(WIDTH * length).toFixed(1)}v1h${(-WIDTH * length).toFixed(1)}z`).join('');
+    picture.append(draw('path', { class: 'waiting', d: part(collectives.map(([start, , wait]) => [start, wait])) }),
+      draw('path', { class: 'collective', d: part(collectives.map(([start, length, wait]) => [start + wait, length - wait])) }));
+    return picture;
+  };
+  return h('div', { class: 'side-by-side' },
+    h('p', { class: 'muted' }, `${what}: `,
+      h('span', { class: 'lane-key waiting' }), ' waits in a collective ', h('span', { class: 'lane-key collective' }), ' exchanges ',
+      h('span', { class: 'lane-key idle' }), ' other kernels, or idle'),
+    h('dl', {}, ...all.filter(({ name }) => isChosen(name)).map((rank) => h('div', {},
+      h('dt', {}, rank.name, h('span', { class: 'muted' }, [rank.last, rank.use].filter((text) => text !== '').map((text) => ` · ${text}`).join(''))),
+      h('dd', {}, lane(rank))))));
+}
+
+/** As many ranks as the first screen has room for, with those that make others wait most. */
+export function ranksAtAGlance(): HTMLElement | null {
+  const MOST = 4;
+  const found = data.run.ranks?.side_by_side;
+  if (!found) return null;
+  const byLast = [...found.ranks].sort((a, b) => Number.parseFloat(b.last.slice('last in '.length)) - Number.parseFloat(a.last.slice('last in '.length)));
+  const shown = new Set(found.ranks.length > MOST ? byLast.slice(0, MOST).map(({ name }) => name) : found.ranks.map(({ name }) => name));
+  return sideBySide(found, (name) => shown.has(name));
+}
+
 /** In tables whose first column is the rank, the rows of the chosen ranks. */
 function ofChosen({ title, table }: RanksView['tables'][number], isChosen: Chosen): RanksView['tables'][number] {
   const isByRank = table.columns[0]?.title === 'rank';
@@ -119,6 +152,7 @@ export function ranks(): HTMLElement | null {
     const isChosen = chosenBy(filter.value);
     fill(parts,
       found.phases.rows.length > 0 && phaseMap(found.phases, isChosen),
+      found.side_by_side && h('div', {}, h('h3', {}, 'Collectives, rank by rank'), sideBySide(found.side_by_side, isChosen)),
       found.lanes && laneStrips(found.lanes, isChosen),
       ...found.tables.map((each) => titledTable(ofChosen(each, isChosen))));
   };

@@ -139,9 +139,14 @@ function dataTable(label: string, { columns, rows }: Pick<CeilingTable, 'columns
         : h('td', { class: columns[i]?.is_number ? 'number' : null }, text))))))));
 }
 
-export function titledTable({ title, table }: TitledTable): HTMLElement {
-  return h('div', {}, h('h3', {}, title), table.rows.length > 0 && dataTable(title, table),
-    ...table.findings.map((text) => h('p', { class: 'muted' }, text)));
+/** What is below a long table matters more than its last rows. */
+const MOST_ROWS = 20;
+
+export function titledTable({ title, table: { columns, rows, findings: texts } }: TitledTable): HTMLElement {
+  const more = rows.length - MOST_ROWS;
+  return h('div', {}, h('h3', {}, title), rows.length > 0 && dataTable(title, { columns, rows: rows.slice(0, MOST_ROWS) }),
+    more > 0 && folded(`${more} more rows`, () => [dataTable(`${title}, the rest`, { columns, rows: rows.slice(MOST_ROWS) })]),
+    ...texts.map((text) => h('p', { class: 'muted' }, text)));
 }
 
 /** What a profiled program did as a whole, and what could be gained in its kernels. */

@@ -139,8 +139,8 @@ function experimentIn(whole: ExperimentView, timeline: Timeline, time: Time): Ex
   const points = whole.points.map((point, index): PointView => (isGroup(point) ? pointIn(point, uses.get(index), all) : point));
   const ran = points.filter((point): point is GroupView => isGroup(point) && point.group.launches > 0);
   const { program } = whole;
-  return { ...whole, points, ...(program ? { program: { ...program, kernel_s: all, losses: [], loss_basis: { is_step: false, time_s: all, share_per_s: all > 0 ? 1 / all : 0 },
-   
+  return { ...whole, points, ...(program ? { program: { ...program, kernel_s: all, losses: [], loss_basis: {
+    is_step: false, time_s: all, share_per_s: all > 0 ? 1 / all : 0, waiting: 0, idle: 0 },
     ranges: program.ranges.map((range) => rangeIn(range, ran, all)).filter(({ launches }) => launches > 0) } } : {}) };
 }
 
