@@ -15,6 +15,7 @@ namespace rooflinectl::injection {
 /// What a context's `Gpu` asks of the process.
 struct ProcessCalls {
   std::function<void(bool on)> trace;
+  std::function<void()> deliver_trace;
   std::function<void()> begin_timeline;
   std::function<bool()> is_sampled;
 };

@@ -20,6 +20,7 @@ namespace {
 
 /// What a program that ends without notice may lose.
 constexpr auto kWritePeriod = std::chrono::milliseconds(300);
+constexpr auto kLongestDelivery = std::chrono::milliseconds(50);
 
 bool has_component(std::string_view path, std::string_view name) {
   while (!path.empty()) {
@@ -285,6 +286,7 @@ Process::Context& Process::make_context(Handle context) {
   made->device = device.device;
   made->gpu = driver_->gpu(context, device.device,
                            {.trace = [this, one = made.get()](bool on) { trace(*one, on); },
+                            .deliver_trace = [this] { deliver_trace(); },
                             .begin_timeline = [this, id = device.device] { timelines_.begin(id); },
                             .is_sampled = [this, id = device.device] { return timelines_.is_sampled(id); }});
   const std::lock_guard lock(contexts_mutex_);
@@ -492,14 +494,30 @@ void Process::start_writing() {
   writer_ = own_thread([this] {
     OurOwnCall::on_this_thread();
     std::unique_lock wait(writer_mutex_);
-    while (!writer_wakes_.wait_for(wait, kWritePeriod, [this] { return is_finished_; })) {
+    while (true) {
+      const bool is_woken = writer_wakes_.wait_for(
+          wait, kWritePeriod, [this] { return is_finished_ || deliveries_ < wanted_deliveries_; });
+      if (is_finished_) return;
+      const std::uint64_t deliveries = wanted_deliveries_;
       wait.unlock();
       driver_->flush(false);
-      write();
-      timelines_.reap();
+      if (!is_woken) {
+        write();
+        timelines_.reap();
+      }
       wait.lock();
+      deliveries_ = deliveries;
+      delivered_.notify_all();
     }
   });
+}
+
+/// By the thread that writes: CUPTI is to be asked for its records by a thread of its own.
+void Process::deliver_trace() {
+  std::unique_lock wait(writer_mutex_);
+  const std::uint64_t wanted = ++wanted_deliveries_;
+  writer_wakes_.notify_all();
+  delivered_.wait_for(wait, kLongestDelivery, [&] { return deliveries_ >= wanted || is_finished_; });
 }
 
 void Process::finish(Context& context) {

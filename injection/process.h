@@ -126,6 +126,7 @@ class Process : public activities::Listener {
   void finish(Context& context);
   bool has_others(const Context& context) const;
   void start_writing();
+  void deliver_trace();
   void write_tallies();
 
   const ProfileSettings settings_;
@@ -160,8 +161,11 @@ class Process : public activities::Listener {
   std::map<std::uint64_t, std::uint64_t> untraced_launches_;                        // by group
   std::map<std::pair<std::uint64_t, std::string>, std::uint64_t> failed_launches_;  // by group and error
 
-  std::mutex writer_mutex_;  // guards what follows; launching threads take it once
+  std::mutex writer_mutex_;  // guards what follows; launching threads take it rarely
   std::condition_variable writer_wakes_;
+  std::condition_variable delivered_;
+  std::uint64_t wanted_deliveries_ = 0;  // of what was traced
+  std::uint64_t deliveries_ = 0;
   bool is_finished_ = false;
   std::thread writer_;
   std::atomic<bool> is_writing_ = false;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/counters/pass_metrics.h"
-#include "injection/cuda/activities.h"
 #include "injection/this_process.h"
 
 namespace rooflinectl::injection {
@@ -53,10 +52,6 @@ std::vector<Gpu::CountedRange> CuptiGpu::end_pass() {
   }
   counter_data_ = {};
   return counted;
-}
-
-void CuptiGpu::deliver_trace() {
-  activities::flush(false);
 }
 
 void CuptiGpu::abandon_pass() {

@@ -70,7 +70,7 @@ std::uint64_t LaunchSampling::recent_launches(GroupId group) const {
 }
 
 bool LaunchSampling::has_repeated(double now) const {
-  constexpr std::uint64_t kManyOfEach = 24;
+  constexpr std::uint64_t kManyOfEach = 8;
   constexpr std::uint64_t kOfThemOnce = 50;
   const bool is_enough = now - recent_since_s_ >= kLongS || recent_ >= kManyOfEach * recent_groups_;
   return recent_ > 0 && is_enough && kOfThemOnce * recent_once_ <= recent_;

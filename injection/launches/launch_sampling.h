@@ -51,6 +51,7 @@ class LaunchSampling {
   void launched(GroupId group);
   /// How often that was since the pass began or a group was new.
   std::uint64_t recent_launches(GroupId group) const;
+  std::uint64_t recent_launches() const { return recent_; }
   /// Whether the program repeats what it did since then: that took a while, or was a lot, and nearly all
   /// launches are of groups with more than one.
   bool has_repeated(double now) const;

@@ -41,9 +41,9 @@ constexpr double kShareThatMatters = 0.01;
 /// Launches vary where the standard deviation of their times is more than this part of the mean. Times of the
 /// same work scatter less, except for the shortest.
 constexpr double kVaries = 0.2;
-constexpr std::uint64_t kLaunchesToCompare = 8;
+constexpr std::uint64_t kLaunchesToCompare = 6;
 constexpr double kLookS = 0.1;
-/// Before it is looked again whether a pass has what matters.
+/// Before it is looked again whether a pass has what matters; or half as many launches more.
 constexpr double kLookAtStepsS = 0.03;
 /// Steps in which the GPU works for less may be a program's start.
 constexpr double kLeastStepsS = 0.02;
@@ -519,7 +519,11 @@ bool Session::is_pass_over() const {
 /// first pass shows which these are, and `shows_its_steps` looks closer.
 bool Session::has_what_matters() const {
   if (!is_first_round_) return false;
-  if (*pass_ == Pass::memory) return sampling_.has_repeated(launching_s_);
+  if (*pass_ == Pass::memory) {
+    const bool is_worth_a_look =
+        last_launch_s_ >= next_look_at_steps_s_ || sampling_.recent_launches() >= next_look_at_launches_;
+    return is_worth_a_look && sampling_.has_repeated(launching_s_);
+  }
   double missing_s = 0;
   for (GroupId id = 0; id < groups_.size(); ++id) {
     if (sampling_.is_missing(id, *pass_)) missing_s += groups_[id].steps_s;
@@ -539,7 +543,7 @@ bool Session::shows_its_steps(Lock& lock) {
   for (GroupId id = 0; id < groups_.size(); ++id) {
     const Group& group = groups_[id];
     const bool is_missing = sampling_.is_missing(id, Pass::memory);
-    if (is_missing && group.steps_s == 0 && sampling_.recent_launches(id) > 1) return false;
+    if (is_missing && group.steps_s == 0 && sampling_.recent_launches(id) > 0) return false;
     const bool is_followed = group.is_followed && group.launches >= kTimesForAPeriod / 4;
     if (is_missing || is_followed || group.traced < kLaunchesToCompare) open_s += group.steps_s;
   }
@@ -567,7 +571,8 @@ void Session::change_pass(Lock& lock) {
     return;
   }
   if (pass_ == Pass::memory && !is_impossible(*pass_) && !shows_its_steps(lock) && !is_pass_over()) {
-    next_change_s_ = gpu_.now_s() + kLookAtStepsS;
+    next_look_at_steps_s_ = gpu_.now_s() + kLookAtStepsS;
+    next_look_at_launches_ = sampling_.recent_launches() * 3 / 2;
     return;
   }
   has_counted_ = true;

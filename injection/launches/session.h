@@ -263,6 +263,8 @@ class Session {
   double rest_s_ = 1;                                 // until new groups are looked for; longer each time
   double rest_until_s_ = 0;
   int new_beginnings_ = 0;
+  double next_look_at_steps_s_ = 0;
+  std::uint64_t next_look_at_launches_ = 0;
 };
 
 }  // namespace rooflinectl::injection
