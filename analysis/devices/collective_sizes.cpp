@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "analysis/devices/links.h"
-#include "analysis/portion.h"
 #include "core/stats/statistics.h"
 
 namespace rooflinectl {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "analysis/devices/collective_sizes.h"
-#include "analysis/portion.h"
 #include "analysis/roofline/launch_times.h"
 #include "core/model/run.h"
+#include "core/stats/statistics.h"
 
 /// The ranks of a profiled program side by side: how the times of the same kernels differ, which rank is
 /// slower, and how long ranks wait in collectives (docs/scaling.md).

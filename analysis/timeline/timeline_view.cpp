@@ -7,7 +7,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/portion.h"
 #include "analysis/roofline/executed/executed_roof.h"
 #include "analysis/roofline/executed/executed_work.h"
 #include "analysis/roofline/point.h"
@@ -15,6 +14,7 @@
 #include "analysis/timeline/cumulative.h"
 #include "analysis/timeline/phases.h"
 #include "core/counters/sampled_metrics.h"
+#include "core/stats/statistics.h"
 
 namespace rooflinectl {
 

@@ -53,8 +53,12 @@ void ProfileProgressLines::warned(const std::string& text) {
   terminal::print(stderr, "rooflinectl: {}\n", text);
 }
 
-void ProfileProgressLines::Ceilings::began(const message::Progress& step) {
-  if (!is_quiet_) display_.status(fmt::format("{} {}", activity(step.phase), step.what));
+void ProfileProgressLines::Ceilings::on(const MeasureEvent& event) {
+  if (const auto* step = std::get_if<message::Progress>(&event); step != nullptr && !is_quiet_) {
+    display_.status(fmt::format("{} {}", activity(step->phase), step->what));
+  }
+  if (const auto* warning = std::get_if<MeasureWarning>(&event)) display_.line(warning->text);
+  if (std::holds_alternative<MeasureEnd>(event)) display_.clear();
 }
 
 }  // namespace rooflinectl

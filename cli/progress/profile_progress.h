@@ -27,16 +27,7 @@ class ProfileProgressLines : public ProfileObserver {
   class Ceilings : public MeasureObserver {
    public:
     explicit Ceilings(bool is_quiet) : display_(stderr), is_quiet_(is_quiet) {}
-    void started(const MeasureStart& /*start*/) override {}
-    void began(const message::Progress& step) override;
-    void measured(const SelfTest& /*self_test*/) override {}
-    void measured(const Ceiling& /*ceiling*/) override {}
-    void measured(const PrimitiveResult& /*result*/) override {}
-    void measured(const Measurement& /*measurement*/) override {}
-    void reused_ceilings(std::size_t /*ceilings*/, const std::string& /*measured_utc*/) override {}
-    void logged(const std::string& /*line*/) override {}
-    void warned(const std::string& text) override { display_.line(text); }
-    void ended() override { display_.clear(); }
+    void on(const MeasureEvent& event) override;
 
    private:
     ProgressDisplay display_;

@@ -84,7 +84,7 @@ void Progress::show_line(const std::string& text) {
   display_.line(prefix_ + text);
 }
 
-void Progress::started(const MeasureStart& start) {
+void Progress::show(const MeasureStart& start) {
   const Run& run = start.run;
   const CounterSession& counters = run.counter_session;
   n_points_ = all_points(run.plan).size();
@@ -103,7 +103,7 @@ void Progress::started(const MeasureStart& start) {
   }
 }
 
-void Progress::began(const message::Progress& step) {
+void Progress::show(const message::Progress& step) {
   if (step.phase == message::Phase::count) {
     if (!counting_ && shows_results()) {
       show_line(fmt::format("counting {}", format::counted(points_to_count_, "point")));
@@ -116,25 +116,25 @@ void Progress::began(const message::Progress& step) {
                               step.what, time_left()));
 }
 
-void Progress::measured(const SelfTest& self_test) {
+void Progress::show(const SelfTest& self_test) {
   if (verbosity_ == Verbosity::quiet && self_test.passed()) return;
   show_line(fmt::format("self-test: {}", self_test_verdict(self_test)));
 }
 
-void Progress::measured(const Ceiling& ceiling) {
+void Progress::show(const Ceiling& ceiling) {
   if (ceiling.source == CeilingSource::theoretical) return;
   done_work_ += 1;
   if (shows_results())
     show_line(fmt::format("ceiling {}: {}", ceiling.id, ceiling_value(ceiling, ceiling.value)));
 }
 
-void Progress::measured(const PrimitiveResult& result) {
+void Progress::show(const PrimitiveResult& result) {
   done_work_ += kPrimitiveWork;
   if (!shows_results() && result.status == Status::ok) return;
   show_line(fmt::format("primitive {}: {}", result.info.id, primitive_text(result)));
 }
 
-void Progress::measured(const Measurement& measurement) {
+void Progress::show(const Measurement& measurement) {
   ++points_measured_;
   done_work_ += 1;
   if (!shows_results() && measurement.status == Status::ok) return;
@@ -142,13 +142,13 @@ void Progress::measured(const Measurement& measurement) {
                         result_text(measurement)));
 }
 
-void Progress::reused_ceilings(std::size_t ceilings, const std::string& measured_utc) {
+void Progress::show(const ReusedCeilings& reused) {
   show_line(fmt::format("reusing {}, measured {}; --fresh measures again",
-                        format::counted(ceilings, "ceiling"), format::utc(measured_utc)));
+                        format::counted(reused.ceilings, "ceiling"), format::utc(reused.measured_utc)));
 }
 
-void Progress::logged(const std::string& line) {
-  if (verbosity_ == Verbosity::verbose) show_line(fmt::format("collector: {}", line));
+void Progress::show(const CollectorLine& line) {
+  if (verbosity_ == Verbosity::verbose) show_line(fmt::format("collector: {}", line.text));
 }
 
 bool Progress::shows_results() const {

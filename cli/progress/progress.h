@@ -19,20 +19,23 @@ class Progress : public MeasureObserver {
   /// it, such as `GPU 1`.
   Progress(ProgressDisplay& display, Verbosity verbosity, const std::string& device = {});
 
-  void started(const MeasureStart& start) override;
-  void began(const message::Progress& step) override;
-  void measured(const SelfTest& self_test) override;
-  void measured(const Ceiling& ceiling) override;
-  void measured(const PrimitiveResult& result) override;
-  void measured(const Measurement& measurement) override;
-  void reused_ceilings(std::size_t ceilings, const std::string& measured_utc) override;
-  void logged(const std::string& line) override;
-  void warned(const std::string& text) override { show_line(text); }
-  void ended() override { display_.clear(); }
+  void on(const MeasureEvent& event) override {
+    std::visit([this](const auto& one) { show(one); }, event);
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
 
+  void show(const MeasureStart& start);
+  void show(const message::Progress& step);
+  void show(const SelfTest& self_test);
+  void show(const Ceiling& ceiling);
+  void show(const PrimitiveResult& result);
+  void show(const Measurement& measurement);
+  void show(const ReusedCeilings& reused);
+  void show(const CollectorLine& line);
+  void show(const MeasureWarning& warning) { show_line(warning.text); }
+  void show(const MeasureEnd& /*end*/) { display_.clear(); }
   void show_line(const std::string& text);
   std::string time_left() const;
   /// Whether results get a line of their own that stays.

@@ -47,4 +47,9 @@ MedianInterval median_interval(std::span<const double> samples);
 /// Interquartile range over the median of `samples` (not empty).
 double relative_spread(std::span<const double> samples);
 
+/// `part` over `whole`; 0 where there is no whole.
+inline double portion_of(double part, double whole) {
+  return whole > 0 ? part / whole : 0;
+}
+
 }  // namespace rooflinectl

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/charts/model/chart_model.h"
 #include "reports/page/page.h"
-#include "reports/page/page_experiment.h"
-#include "reports/page/page_look.h"
-#include "reports/page/page_roofs.h"
-#include "reports/page/page_tables.h"
+#include "reports/page/page_parts.h"
 #include "reports/page/program/page_program.h"
 #include "reports/tables/ceiling_table.h"
 #include "reports/tables/devices/device_tables.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/page/page_experiment.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,9 +10,7 @@
 #include "reports/charts/parts/marks.h"
 #include "reports/formats/explanation_text.h"
 #include "reports/page/page_json.h"
-#include "reports/page/page_look.h"
-#include "reports/page/page_roofs.h"
-#include "reports/page/page_tables.h"
+#include "reports/page/page_parts.h"
 #include "reports/page/program/page_program.h"
 #include "reports/sentences/point_facts.h"
 #include "reports/sentences/point_text.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/page/page_look.h"
-
 #include "reports/charts/parts/marks.h"
+#include "reports/page/page_parts.h"
 #include "reports/sentences/point_text.h"
 
 namespace rooflinectl::page {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/page/page_roofs.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -8,6 +6,7 @@
 #include "analysis/roofline/executed/executed_roof.h"
 #include "core/model/known_ceilings.h"
 #include "reports/charts/model/roof_lines.h"
+#include "reports/page/page_parts.h"
 
 namespace rooflinectl::page {
 namespace {

@@ -5,7 +5,7 @@
 #include "core/text/written_number.h"
 #include "reports/charts/model/chart_model.h"
 #include "reports/page/page.h"
-#include "reports/page/page_tables.h"
+#include "reports/page/page_parts.h"
 #include "reports/sentences/environment_facts.h"
 #include "reports/sentences/notable_points.h"
 #include "reports/sentences/point_text.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/page/page_tables.h"
-
 #include "core/text/written_number.h"
 #include "reports/charts/model/size_sweep.h"
+#include "reports/page/page_parts.h"
 #include "reports/sentences/environment_facts.h"
 #include "reports/sentences/point_text.h"
 #include "reports/tables/agreement_table.h"

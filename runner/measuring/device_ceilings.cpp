@@ -33,13 +33,13 @@ class BetweenDevices {
  private:
   void attempt(const std::string& what, void (BetweenDevices::*step)()) {
     if (runs_.is_stopped() || uuids_.size() < 2) return;
-    observer_.began({message::Phase::ceilings, {}, what});
+    observer_.on(message::Progress{message::Phase::ceilings, {}, what});
     try {
       (this->*step)();
     } catch (const Error& error) {
       if (!runs_.take_stop_signal()) runs_.lose(what, error, observer_);
     }
-    observer_.ended();
+    observer_.on(MeasureEnd{});
     runs_.save(observer_);
   }
 

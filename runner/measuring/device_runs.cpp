@@ -30,36 +30,17 @@ class DeviceObserver : public MeasureObserver {
   DeviceObserver(MeasureObserver& observer, fs::path folder, std::mutex& one_at_a_time)
       : observer_(observer), folder_(std::move(folder)), one_at_a_time_(one_at_a_time) {}
 
-  void started(const MeasureStart& start) override {
+  void on(const MeasureEvent& event) override {
     const std::scoped_lock lock(one_at_a_time_);
-    MeasureStart shown = start;
-    shown.folder = folder_;
-    observer_.started(shown);
+    if (const auto* start = std::get_if<MeasureStart>(&event)) {
+      MeasureStart shown = *start;
+      shown.folder = folder_;
+      return observer_.on(shown);
+    }
+    observer_.on(event);
   }
-  void began(const message::Progress& step) override { forward(&MeasureObserver::began, step); }
-  void measured(const SelfTest& self_test) override { forward_result(self_test); }
-  void measured(const Ceiling& ceiling) override { forward_result(ceiling); }
-  void measured(const PrimitiveResult& result) override { forward_result(result); }
-  void measured(const Measurement& measurement) override { forward_result(measurement); }
-  void reused_ceilings(std::size_t ceilings, const std::string& measured_utc) override {
-    forward(&MeasureObserver::reused_ceilings, ceilings, measured_utc);
-  }
-  void logged(const std::string& line) override { forward(&MeasureObserver::logged, line); }
-  void warned(const std::string& text) override { forward(&MeasureObserver::warned, text); }
-  void ended() override { forward(&MeasureObserver::ended); }
 
  private:
-  template <typename Method, typename... Argument>
-  void forward(Method method, const Argument&... arguments) {
-    const std::scoped_lock lock(one_at_a_time_);
-    (observer_.*method)(arguments...);
-  }
-  template <typename Result>
-  void forward_result(const Result& result) {
-    const std::scoped_lock lock(one_at_a_time_);
-    observer_.measured(result);
-  }
-
   MeasureObserver& observer_;
   fs::path folder_;
   std::mutex& one_at_a_time_;

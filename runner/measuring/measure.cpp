@@ -62,7 +62,7 @@ class Measuring {
       }
       outcome = run_collector();
     }
-    observer_.ended();
+    observer_.on(MeasureEnd{});
     if (!stop_signal_)
       results_.mark_what_is_left(stopped_by_ ? stopped_by_->what() : "the collector skipped it");
     if (results_.is_open()) results_.save_finally();
@@ -146,7 +146,7 @@ class Measuring {
 
   std::optional<Outcome> handle(const CollectorProcess::LogLine& line) {
     log_.add(line.text);
-    observer_.logged(line.text);
+    observer_.on(CollectorLine{line.text});
     return std::nullopt;
   }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "core/model/run.h"
 #include "core/serial/protocol.h"
@@ -26,6 +27,28 @@ struct MeasureStart {
 /// What the work of a phase is called: `timing`.
 std::string_view activity(message::Phase phase);
 
+/// Ceilings from earlier runs were reused.
+struct ReusedCeilings {
+  std::size_t ceilings = 0;
+  std::string measured_utc;  ///< of the newest, in ISO 8601
+};
+
+/// A line of the collector's log.
+struct CollectorLine {
+  std::string text;
+};
+
+struct MeasureWarning {
+  std::string text;
+};
+
+/// No collector runs any more.
+struct MeasureEnd {};
+
+/// What happens while a plan is measured.
+using MeasureEvent = std::variant<MeasureStart, message::Progress, SelfTest, Ceiling, PrimitiveResult,
+                                  Measurement, ReusedCeilings, CollectorLine, MeasureWarning, MeasureEnd>;
+
 /// Receives the progress of a measurement.
 class MeasureObserver {
  public:
@@ -34,19 +57,8 @@ class MeasureObserver {
   MeasureObserver& operator=(const MeasureObserver&) = delete;
   virtual ~MeasureObserver() = default;
 
-  virtual void started(const MeasureStart& start) = 0;
-  virtual void began(const message::Progress& step) = 0;
-  virtual void measured(const SelfTest& self_test) = 0;
-  virtual void measured(const Ceiling& ceiling) = 0;
-  virtual void measured(const PrimitiveResult& result) = 0;
-  virtual void measured(const Measurement& measurement) = 0;
-  /// Ceilings from earlier runs were reused; `measured_utc` (ISO 8601) is the time of the newest.
-  virtual void reused_ceilings(std::size_t ceilings, const std::string& measured_utc) = 0;
-  /// A line of the collector's log.
-  virtual void logged(const std::string& line) = 0;
-  virtual void warned(const std::string& text) = 0;
-  /// No collector runs any more.
-  virtual void ended() = 0;
+  virtual void on(const MeasureEvent& event) = 0;
+  void warned(const std::string& text) { on(MeasureWarning{text}); }
 };
 
 }  // namespace rooflinectl

@@ -98,9 +98,9 @@ void Results::add(const message::Hello& hello) {
   if (first) open_folder(hello);
   recorder_.set_counter_session(hello.counter_session);
   if (!first) return;
-  observer_.started({run(), folder(), request_.unfinished.has_value(), request_.counters,
-                     worklist_.to_measure().size(), worklist_.to_count().size(),
-                     worklist_.points_with_counters(), worklist_.primitives().size()});
+  observer_.on(MeasureStart{run(), folder(), request_.unfinished.has_value(), request_.counters,
+                            worklist_.to_measure().size(), worklist_.to_count().size(),
+                            worklist_.points_with_counters(), worklist_.primitives().size()});
 }
 
 void Results::open_folder(const message::Hello& hello) {
@@ -112,7 +112,7 @@ void Results::open_folder(const message::Hello& hello) {
 void Results::add(const message::Progress& step) {
   if (step.point || step.phase == Phase::primitives || step.phase == Phase::meet)
     worklist_.ceilings_finished();
-  observer_.began(step);
+  observer_.on(step);
 }
 
 void Results::add(const message::SelfTested& tested) {
@@ -122,7 +122,7 @@ void Results::add(const message::SelfTested& tested) {
 void Results::add(const message::CeilingMeasured& measured) {
   const Ceiling& ceiling = measured.ceiling;
   recorder_.add(ceiling);
-  if (!ceiling.confirmation) observer_.measured(ceiling);
+  if (!ceiling.confirmation) observer_.on(ceiling);
   // Until it is confirmed it may have to be measured again: a new collector cannot count what the last one
   // ran.
   const bool is_complete = !counts_ || is_confirmed(ceiling);
@@ -141,7 +141,7 @@ void Results::add(const message::CeilingsKnown& known) {
     measured_utc = std::max(measured_utc, ceiling.measured_utc);
     ++used;
   }
-  if (used > 0) observer_.reused_ceilings(used, measured_utc);
+  if (used > 0) observer_.on(ReusedCeilings{used, measured_utc});
 }
 
 /// Whether the plan asks for the ceiling.
@@ -177,13 +177,13 @@ void Results::add(const message::Bye& bye) {
 void Results::add(const SelfTest& self_test) {
   recorder_.add(self_test);
   worklist_.self_test_finished();
-  observer_.measured(self_test);
+  observer_.on(self_test);
 }
 
 void Results::add(const PrimitiveResult& result) {
   recorder_.add(result);
   worklist_.primitive_finished(result.info.id);
-  observer_.measured(result);
+  observer_.on(result);
 }
 
 void Results::add_failed_primitive(const std::string& id, const std::string& cause) {
@@ -200,7 +200,7 @@ void Results::add_failed_primitive(const std::string& id, const std::string& cau
 void Results::add(std::size_t point, const Measurement& measurement) {
   recorder_.add(point, measurement);
   worklist_.point_timed(point, measurement.status);
-  observer_.measured(measurement);
+  observer_.on(measurement);
 }
 
 // ---- when things go wrong ----

@@ -3,13 +3,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
-#include <stdexcept>
 #include <string>
 
 #include "core/error.h"
 #include "core/files/files.h"
+#include "tests/support/sqlite_database.h"
 
 namespace rooflinectl::nsys_sqlite_test {
 namespace {
@@ -18,22 +17,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-/// The content of the database that `statements` create.
-std::string database(const std::string& statements) {
-  sqlite3* made = nullptr;
-  sqlite3_open(":memory:", &made);
-  char* message = nullptr;
-  if (sqlite3_exec(made, statements.c_str(), nullptr, nullptr, &message) != SQLITE_OK) {
-    throw std::runtime_error(message);
-  }
-  sqlite3_int64 size = 0;
-  unsigned char* const bytes = sqlite3_serialize(made, "main", &size, 0);
-  std::string content(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
-  sqlite3_free(bytes);
-  sqlite3_close(made);
-  return content;
-}
 
 // Constructed after the documented schema. Thread 1 of process 1; the domain rooflinectl is 1.
 const std::string kRanges = R"(

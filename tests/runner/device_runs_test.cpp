@@ -17,16 +17,9 @@ namespace fs = std::filesystem;
 
 class ThrowsWhatIsNoError : public MeasureObserver {
  public:
-  void started(const MeasureStart& /*start*/) override {}
-  void began(const message::Progress& /*step*/) override {}
-  void measured(const SelfTest& /*self_test*/) override {}
-  void measured(const Ceiling& /*ceiling*/) override {}
-  void measured(const PrimitiveResult& /*result*/) override {}
-  void measured(const Measurement& /*measurement*/) override {}
-  void reused_ceilings(std::size_t /*ceilings*/, const std::string& /*measured_utc*/) override {}
-  void logged(const std::string& /*line*/) override {}
-  void warned(const std::string& /*text*/) override { throw std::runtime_error("out of luck"); }
-  void ended() override {}
+  void on(const MeasureEvent& event) override {
+    if (std::holds_alternative<MeasureWarning>(event)) throw std::runtime_error("out of luck");
+  }
 };
 
 TEST(DeviceAttempt, WhateverGoesWrongIsItsError) {

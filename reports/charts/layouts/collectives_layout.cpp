@@ -50,19 +50,12 @@ Group axes(const Plot& plot) {
   for (int power = static_cast<int>(std::ceil(std::log2(plot.window().ai.low))); power <= last; ++power) {
     const double x = plot.x(std::exp2(power));
     const bool is_labelled = power % kSizeStep == 0;
-    group.shapes.emplace_back(Polyline{{{x, frame.top}, {x, frame.bottom}},
-                                       {is_labelled ? palette::kGrid : palette::kGridMinor, 1}});
-    if (!is_labelled) continue;
-    group.shapes.emplace_back(
-        Text{format::array_size(std::exp2(power)), {x, frame.bottom + 20}, kTickStyle, Anchor::middle});
+    add_vertical(group, frame, x, is_labelled, is_labelled ? format::array_size(std::exp2(power)) : "",
+                 frame.bottom + 20);
   }
   for (const Tick& tick : log_ticks(plot.window().flop_per_s, frame.height())) {
-    const double y = plot.y(tick.value);
-    group.shapes.emplace_back(Polyline{{{frame.left, y}, {frame.right, y}},
-                                       {tick.is_decade ? palette::kGrid : palette::kGridMinor, 1}});
-    if (!tick.is_decade) continue;
-    group.shapes.emplace_back(
-        Text{format::bandwidth(tick.value), {frame.left - 8, y + 4.5}, kTickStyle, Anchor::end});
+    add_horizontal(group, frame, plot.y(tick.value), tick.is_decade,
+                   tick.is_decade ? format::bandwidth(tick.value) : "", 8);
   }
   group.shapes.emplace_back(rectangle(frame, std::nullopt, Stroke{palette::kLeader, 1}));
   group.shapes.emplace_back(Text{"Bus bandwidth", {frame.left, frame.top - 10}, kPanelTitleStyle});

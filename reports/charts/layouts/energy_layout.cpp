@@ -116,15 +116,10 @@ Group bar_axes(const BarPanel& panel) {
   const std::vector<Tick> ticks = panel.axis.ticks();
   Group group{.name = "axes"};
   for (const Tick& tick : ticks) {
-    const double x = panel.axis.x(tick.value);
-    group.shapes.emplace_back(Polyline{{{x, frame.top}, {x, frame.bottom}},
-                                       {tick.is_decade ? palette::kGrid : palette::kGridMinor, 1}});
-    if (!tick.is_labelled) continue;
     const double like = panel.axis.is_log() ? tick.value : ticks.back().value;
-    group.shapes.emplace_back(Text{format::tick(tick.value, like, panel.quantity.unit),
-                                   {x, frame.top - 6},
-                                   kSmallTickStyle,
-                                   Anchor::middle});
+    add_vertical(group, frame, panel.axis.x(tick.value), tick.is_decade,
+                 tick.is_labelled ? format::tick(tick.value, like, panel.quantity.unit) : "", frame.top - 6,
+                 kSmallTickStyle);
   }
   group.shapes.emplace_back(rectangle(frame, std::nullopt, Stroke{palette::kLeader, 1}));
   group.shapes.emplace_back(Text{panel.quantity.title + (panel.axis.is_log() ? ", logarithmic" : ""),

@@ -135,12 +135,8 @@ Group axes(const Panel& panel) {
   const Box& frame = panel.frame;
   Group group{.name = "axes"};
   for (const Tick& tick : log_ticks(panel.range, frame.width())) {
-    const double x = panel.x(tick.value);
-    group.shapes.emplace_back(Polyline{{{x, frame.top}, {x, frame.bottom}},
-                                       {tick.is_decade ? palette::kGrid : palette::kGridMinor, 1}});
-    if (!tick.is_labelled) continue;
-    group.shapes.emplace_back(
-        Text{format::significant(tick.value, 1), {x, frame.top - 6}, kSmallTickStyle, Anchor::middle});
+    add_vertical(group, frame, panel.x(tick.value), tick.is_decade,
+                 tick.is_labelled ? format::significant(tick.value, 1) : "", frame.top - 6, kSmallTickStyle);
   }
   group.shapes.emplace_back(rectangle(frame, std::nullopt, Stroke{palette::kLeader, 1}));
   group.shapes.emplace_back(Text{panel.title, {frame.left, frame.top - 24}, kPanelTitleStyle});

@@ -87,10 +87,7 @@ void draw_gpus_axis(Group& group, const Plot& plot, const Scaling& scaling) {
   }
   const Box& frame = plot.frame();
   for (const int gpus : numbers) {
-    const double x = plot.x(gpus);
-    group.shapes.emplace_back(Polyline{{{x, frame.top}, {x, frame.bottom}}, {palette::kGrid, 1}});
-    group.shapes.emplace_back(
-        Text{fmt::format("{}", gpus), {x, frame.bottom + 18}, kTickStyle, Anchor::middle});
+    add_vertical(group, frame, plot.x(gpus), true, fmt::format("{}", gpus), frame.bottom + 18);
   }
   group.shapes.emplace_back(
       Text{"GPUs", {(frame.left + frame.right) / 2, frame.bottom + 38}, {13}, Anchor::middle});
@@ -102,10 +99,8 @@ void draw_speedup_axis(Group& group, const Plot& plot) {
   const int first = static_cast<int>(std::ceil(std::log2(range.low)));
   const int last = static_cast<int>(std::floor(std::log2(range.high)));
   for (int power = first; power <= last; ++power) {
-    const double y = plot.y(std::exp2(power));
-    group.shapes.emplace_back(Polyline{{{frame.left, y}, {frame.right, y}}, {palette::kGrid, 1}});
-    group.shapes.emplace_back(
-        Text{fmt::format("{:g}×", std::exp2(power)), {frame.left - 6, y + 4.5}, kTickStyle, Anchor::end});
+    const double speedup = std::exp2(power);
+    add_horizontal(group, frame, plot.y(speedup), true, fmt::format("{:g}×", speedup));
   }
 }
 

@@ -107,11 +107,8 @@ void draw_size_axis(Group& group, const Plot& plot) {
   for (int power = first; power <= last; ++power) {
     const double x = plot.x(std::exp2(power));
     const bool is_labelled = (power - first) % step == 0;
-    group.shapes.emplace_back(Polyline{{{x, frame.top}, {x, frame.bottom}},
-                                       {is_labelled ? palette::kGrid : palette::kGridMinor, 1}});
-    if (!is_labelled) continue;
-    group.shapes.emplace_back(
-        Text{typeset(fmt::format("2^{}", power)), {x, frame.bottom + 18}, kTickStyle, Anchor::middle});
+    add_vertical(group, frame, x, is_labelled, is_labelled ? typeset(fmt::format("2^{}", power)) : "",
+                 frame.bottom + 18);
   }
 }
 
@@ -136,12 +133,8 @@ std::vector<Tick> bandwidth_ticks(const Range& range, double pixels) {
 void draw_bandwidth_axis(Group& group, const Plot& plot) {
   const Box& frame = plot.frame();
   for (const Tick& tick : bandwidth_ticks(plot.window().flop_per_s, frame.height())) {
-    const double y = plot.y(tick.value);
-    group.shapes.emplace_back(Polyline{{{frame.left, y}, {frame.right, y}},
-                                       {tick.is_decade ? palette::kGrid : palette::kGridMinor, 1}});
-    if (!tick.is_labelled) continue;
-    group.shapes.emplace_back(
-        Text{format::bandwidth(tick.value), {frame.left - 6, y + 4.5}, kTickStyle, Anchor::end});
+    add_horizontal(group, frame, plot.y(tick.value), tick.is_decade,
+                   tick.is_labelled ? format::bandwidth(tick.value) : "");
   }
 }
 

@@ -6,12 +6,12 @@
 
 #include "reports/charts/parts/marks.h"
 #include "reports/charts/parts/panels.h"
+#include "reports/charts/parts/plot.h"
 #include "reports/draw/label_placement.h"
 
 namespace rooflinectl {
 namespace {
 
-constexpr TextStyle kShareStyle = {13, Weight::regular, palette::kMuted};
 constexpr TextStyle kRankStyle = {12, Weight::semibold};
 // A little more than all of it, so that the mark of a kernel at the ceiling is whole.
 constexpr double kHighestShare = 1.1;
@@ -29,10 +29,7 @@ Group axes(const Box& frame) {
   Group group{.name = "axes"};
   for (int i = 0; i <= kTicks; ++i) {
     const double share = static_cast<double>(i) / kTicks;
-    const double y = y_of(frame, share);
-    group.shapes.emplace_back(Polyline{{{frame.left, y}, {frame.right, y}}, {palette::kGrid, 1}});
-    group.shapes.emplace_back(
-        Text{fmt::format("{:.0f} %", 100 * share), {frame.left - 7, y + 4.5}, kShareStyle, Anchor::end});
+    add_horizontal(group, frame, y_of(frame, share), true, fmt::format("{:.0f} %", 100 * share), 7);
   }
   group.shapes.emplace_back(rectangle(frame, std::nullopt, Stroke{palette::kLeader, 1}));
   const double middle = (frame.top + frame.bottom) / 2;

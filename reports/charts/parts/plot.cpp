@@ -20,29 +20,17 @@ double fraction(const Range& range, double value) {
   return std::log(value / range.low) / std::log(range.high / range.low);
 }
 
-Polyline vertical(double x, const Box& frame, const Stroke& stroke) {
-  return {{{x, frame.top}, {x, frame.bottom}}, stroke};
-}
-
-Polyline horizontal(double y, const Box& frame, const Stroke& stroke) {
-  return {{{frame.left, y}, {frame.right, y}}, stroke};
-}
-
-Stroke grid_stroke(const Tick& tick) {
-  return {tick.is_decade ? palette::kGrid : palette::kGridMinor, 1};
-}
-
 // Minor lines first: the decades lie over them.
 void draw_grid(Group& group, const Plot& plot, const std::vector<Tick>& x_ticks,
                const std::vector<Tick>& y_ticks) {
   for (const bool is_decade : {false, true}) {
     for (const Tick& tick : x_ticks) {
       if (tick.is_decade != is_decade) continue;
-      group.shapes.emplace_back(vertical(plot.x(tick.value), plot.frame(), grid_stroke(tick)));
+      add_vertical(group, plot.frame(), plot.x(tick.value), is_decade, "", 0);
     }
     for (const Tick& tick : y_ticks) {
       if (tick.is_decade != is_decade) continue;
-      group.shapes.emplace_back(horizontal(plot.y(tick.value), plot.frame(), grid_stroke(tick)));
+      add_horizontal(group, plot.frame(), plot.y(tick.value), is_decade, "");
     }
   }
 }
@@ -138,6 +126,21 @@ Stroke roof_stroke(const RoofLine& roof) {
   const Colour plain = is_measured ? palette::kMemoryRoof : palette::kMuted;
   return {roof.family ? palette::kFamilies.at(*roof.family) : plain, is_measured ? 1.6 : 1.2,
           is_measured ? Dash::solid : Dash::dashed};
+}
+
+void add_vertical(Group& group, const Box& frame, double x, bool main, const std::string& label,
+                  double label_y, const TextStyle& style) {
+  group.shapes.emplace_back(
+      Polyline{{{x, frame.top}, {x, frame.bottom}}, {main ? palette::kGrid : palette::kGridMinor, 1}});
+  if (!label.empty()) group.shapes.emplace_back(Text{label, {x, label_y}, style, Anchor::middle});
+}
+
+void add_horizontal(Group& group, const Box& frame, double y, bool main, const std::string& label,
+                    double distance) {
+  group.shapes.emplace_back(
+      Polyline{{{frame.left, y}, {frame.right, y}}, {main ? palette::kGrid : palette::kGridMinor, 1}});
+  if (label.empty()) return;
+  group.shapes.emplace_back(Text{label, {frame.left - distance, y + 4.5}, kTickStyle, Anchor::end});
 }
 
 Group axes_group(const Plot& plot, const std::string& operations) {

@@ -13,6 +13,14 @@ namespace rooflinectl {
 /// Of the numbers along an axis.
 inline constexpr TextStyle kTickStyle = {13, Weight::regular, palette::kMuted};
 
+/// A line of a grid from edge to edge of `frame`, a stronger one if it is `main`, and its label, unless that
+/// is empty: on the baseline `label_y`.
+void add_vertical(Group& group, const Box& frame, double x, bool main, const std::string& label,
+                  double label_y, const TextStyle& style = kTickStyle);
+/// The same with the label left of the frame, at a distance.
+void add_horizontal(Group& group, const Box& frame, double y, bool main, const std::string& label,
+                    double distance = 6);
+
 /// A log-log plane on paper: where a point of the plane lies in pixels.
 class Plot {
  public:

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "analysis/devices/rank_window.h"
-#include "reports/page/page_tables.h"
+#include "reports/page/page_parts.h"
 #include "reports/page/program/page_program.h"
 #include "reports/tables/devices/device_tables.h"
 #include "reports/text/format.h"

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "analysis/devices/links.h"
-#include "analysis/portion.h"
 #include "core/stats/statistics.h"
 #include "reports/tables/devices/device_tables.h"
 #include "reports/text/format.h"
