@@ -414,7 +414,7 @@ TEST(ProgramExplanation, ExplainsWhatCouldSaveMostAndAsksNothingOfDeclaredWork) 
   const Analysis analysis = analyse(run);
   const std::string text = terminal_explanation(run, analysis, {}, 80);
   EXPECT_THAT(text,
-              HasSubstr("multi_tensor_apply<FusedAdam, f32>: 29.6 % of GPU time, DRAM-bound, 71.4 % of"));
+              HasSubstr("multi_tensor_apply<FusedAdam, f32>: 29.6 % of GPU time, DRAM-bound, 70.3 % of"));
   EXPECT_THAT(text, HasSubstr("The 10 kernels that could save most; 3 more"));
   EXPECT_THAT(text, Not(HasSubstr("useful")));
   EXPECT_THAT(text, Not(HasSubstr("redundan")));
