@@ -58,9 +58,20 @@ struct ResourceUse {
   /// those of its operations that were counted.
   std::optional<double> most_time_s;
   double least_time_s = 0;
+  /// Of the Tensor Cores, whose ceilings are the fastest of a short burst: the least time at the SM clock of
+  /// the launches that were counted, and at the rate that products sustain under the power cap. Nothing where
+  /// that is not known.
+  std::optional<double> time_at_clock_s;
+  std::optional<double> sustained_time_s;
 
   /// The time that it takes for sure.
   double known_time_s() const { return time_s.value_or(least_time_s); }
+};
+
+/// A 95 % confidence interval.
+struct Interval {
+  double low = 0;
+  double high = 0;
 };
 
 /// How a point uses one level of the memory hierarchy; counted.
@@ -114,6 +125,7 @@ struct LaunchUse {
   /// What these launches took beyond the roof: total · (1 − fraction of roofline), never below 0. Nothing
   /// without a roof for all of its work.
   std::optional<double> recoverable_s;
+  std::optional<Interval> recoverable_interval_s;  ///< from `RooflinePoint::fraction_interval`
   /// What of that falls on one step: that of a launch, times the launches per step. Nothing where the number
   /// of steps is unknown.
   std::optional<double> recoverable_per_step_s;
@@ -148,9 +160,11 @@ struct RooflinePoint {
   /// Why there is no `flops_executed`, or why it is only a part of them; empty where it is all of them, and
   /// for integers.
   std::string executed_missing;
-  std::optional<double> dram_bytes;   ///< counted
-  std::optional<double> ai_executed;  ///< counted FLOP per counted byte
-  std::optional<double> redundancy;   ///< flops_executed / flops_useful
+  std::optional<double> dram_bytes;  ///< counted
+  /// Counted FLOP per counted byte. Nothing if launches differ so much that those whose operations were
+  /// counted, and those whose bytes were, tell nothing of each other.
+  std::optional<double> ai_executed;
+  std::optional<double> redundancy;  ///< flops_executed / flops_useful
 
   std::optional<double> flop_per_s;           ///< useful; nothing without flops
   std::optional<double> executed_flop_per_s;  ///< counted
@@ -162,6 +176,10 @@ struct RooflinePoint {
   std::optional<Roof> theoretical_roof;  ///< from the theoretical ceilings, compute at the point's own clock
   std::optional<double> fraction_of_roofline;     ///< time of `roof` over the median time
   std::optional<double> fraction_of_theoretical;  ///< time of `theoretical_roof` over the median time
+  /// Of a program's kernel: intervals from those of its mean time and of the mean work of its launches, of
+  /// which some were counted. Nothing where only one was.
+  std::optional<Interval> fraction_interval;  ///< of `fraction_of_roofline`
+  std::optional<Interval> executed_flop_per_s_interval;
 
   /// If it has executed work alone, what a launch asks of each resource: those that need longest first, then
   /// what is unknown. Else empty: see `verdict`.

@@ -72,8 +72,8 @@ struct CeilingBenchmark {
   std::string id;  ///< `dram_read`; the file is `ceiling_dram_read.cu`
   CeilingKind kind = CeilingKind::bandwidth;
   std::string subject;  ///< `dram`, `l2`, `pcie`, `nvlink`, `f32`; empty for a launch
-  /// `read`, `write`, `copy`, `triad`; `h2d`, `d2h`; `fma`, `add`, `tensor`; `latency`, `atomic`, `launch`;
-  /// empty for the bandwidth of NVLink
+  /// `read`, `write`, `copy`, `triad`, `mix`; `h2d`, `d2h`; `fma`, `add`, `tensor`; `latency`, `atomic`,
+  /// `launch`; empty for the bandwidth of NVLink
   std::string operation;
   /// Cold where what a cache kept from the last launch would be mistaken for work of the next.
   CacheState cache = CacheState::warm;

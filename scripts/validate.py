@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Compares the numbers of an installed rooflinectl with known work and with other tools on this machine, and prints a
-Markdown table: counters of kernels of known work; own kernels, and those of a program, beside Nsight Compute; a program's
-times beside torch.profiler; what was sampled over time beside what was counted; NVLink's counters beside what was moved;
+Markdown table: counters of kernels of known work; own kernels, and those of a program, beside Nsight Compute, with the reasons
+for which warps wait; the bytes of the DRAM ceilings; a program's times beside torch.profiler; what was sampled over time beside what was counted; NVLink's counters beside what was moved;
 collectives beside PyTorch's.
 
   scripts/validate.py INSTALLED_FOLDER [--keep FOLDER]
@@ -37,6 +37,9 @@ PRODUCTS_OF_A_STEP = 2 * 8 * 512 * (8 * (4 + 8) * 1024 ** 2 + 1024 * 32000)
 PRODUCTS_TOLERANCE = 0.005
 KERNEL_TIME_TOLERANCE = 0.05
 SAMPLED_BYTES_TOLERANCE = 0.03
+STALL_TOLERANCE = 0.05  # of all warp cycles
+MIX_TOLERANCE = 0.03  # what stays in L2 is not written
+NCU_LAUNCHES = 600  # more than a step has
 LINK_TOLERANCE = 0.02
 COLLECTIVE_TOLERANCE = 0.03
 COLLECTIVE_BYTES = 2 ** 30
@@ -180,6 +183,8 @@ class Validation:
         self.attempt("kernels of known work", self.known_work)
         self.attempt("kernels of experiments.yaml", self.own_kernels)
         self.attempt("kernels of training_step.py", self.programs_kernels)
+        self.attempt("stall reasons of training_step.py", self.programs_stalls)
+        self.attempt("DRAM mixes", self.mixes)
         self.attempt("products of training_step.py", self.programs_products)
         for how in ["eager", "graphs"]:
             what = f"operations of known_work.py, {how}"
@@ -240,7 +245,14 @@ class Validation:
     def beside_ncu(self, what, run):
         self.rooflinectl("crosscheck", run, "--with", "ncu", codes=(0, 1))
         [check] = read_run(run)["cross_checks"]
-        self.table.add_by_kind(what, f"Nsight Compute {check['version']}", comparisons_of(check["agreements"]))
+        tool = f"Nsight Compute {check['version']}"
+        rest = check["agreements"]
+        for name, key in [("L2 writes", "l2_write_bytes"), ("atomics", "l2_atomic_operations")]:
+            compared = comparisons_of([one for one in rest if one["quantity"] == key])
+            rest = [one for one in rest if one["quantity"] != key]
+            if compared:
+                self.table.add(f"{what}: {name}", tool, compared)
+        self.table.add_by_kind(what, tool, comparisons_of(rest))
 
     @once
     def training_run(self):
@@ -252,6 +264,26 @@ class Validation:
     def programs_kernels(self, what):
         needs_program("ncu")
         self.beside_ncu(what, self.training_run())
+
+    def programs_stalls(self, what):
+        """The shares of warp cycles by what warps wait for, of kernels that both have."""
+        needs_program("ncu")
+        ours = stall_shares(read_run(self.training_run()))
+        report = self.folder / "stalls.ncu-rep"
+        self.call("ncu", "--section", "WarpStateStats", "--cache-control", "none", "--clock-control", "none", "--launch-skip", NCU_LAUNCHES,
+                  "--launch-count", NCU_LAUNCHES, "--export", report, sys.executable, self.training_step, "--steps", 3)
+        theirs = stall_shares(read_run(self.new_run("stalls", "import", report)))
+        self.table.add(what, "WarpStateStats of Nsight Compute",
+                       [Comparison(f"share of warp cycles that wait for {reason}, {name[0]}", "", share, theirs[name, reason], STALL_TOLERANCE)
+                        for (name, reason), share in sorted(ours.items()) if (name, reason) in theirs])
+
+    def mixes(self, what):
+        """The benchmarks of DRAM ceilings: bytes that were counted over those that they move."""
+        run = read_run(self.new_run("mixes", "ceilings", "--fresh"))
+        counted = {ceiling["id"]: re.match(r"counted ([0-9.]+) of", ceiling.get("confirmation", {}).get("detail", ""))
+                   for ceiling in run["ceilings"] if ceiling["id"].startswith("dram_mix_")}
+        self.table.add(what, "bytes that were moved", [comparison_of_ratio(f"bytes of {name}", float(ratio[1]), MIX_TOLERANCE)
+                                                       for name, ratio in counted.items() if ratio])
 
     def programs_products(self, what):
         """Kernels of one shape multiply by matrices of several sizes: their counts have to be those of all of them together."""
@@ -346,6 +378,24 @@ def mean_times(run):
     all_s = sum(total_s for total_s, _ in times.values())
     return {name: total_s / traced for name, (total_s, traced) in times.items()
             if traced and total_s > LARGE_ENOUGH * all_s and total_s / traced > LONG_ENOUGH_S}
+
+
+def stall_shares(run):
+    """By `kernel` and reason: of those that were counted, weighted by time. Only the reasons that `profile` counts."""
+    cycles = collections.Counter()
+    for measurement in run["measurements"]:
+        counters, axes = measurement["counters"], measurement["axes"]
+        value = {key: number for key, number in counters.items() if isinstance(number, (int, float))}
+        everything = value.get("stall_pass_warp_cycles") or value.get("active_warp_cycles")
+        mean_s = (measurement.get("time") or {}).get("median_s", 0)
+        if not everything or mean_s < LONG_ENOUGH_S:
+            continue
+        name = kernel(measurement["subject"], sizes(axes.get("grid", 0)), sizes(axes.get("block", 0)))
+        for reason in ["long_scoreboard", "short_scoreboard"]:
+            if f"{reason}_stall_warp_cycles" in value:
+                cycles[name, reason] += mean_s * value[f"{reason}_stall_warp_cycles"] / everything
+                cycles[name, reason, "time"] += mean_s
+    return {key: total / cycles[(*key, "time")] for key, total in cycles.items() if len(key) == 2}
 
 
 def kernel(name, grid, block):

@@ -192,7 +192,8 @@ const std::vector<Rule>& all_rules() {
       of_bound(Bound::int32, {}, "Reduce the number of operations, or use a narrower type.",
                kOtherKernelOfLibrary),
       of_bound(
-          Bound::tensor, {&kRedundancy}, "Reduce the number of operations, or use a narrower type.",
+          Bound::tensor, {&kTensorShareAtClock, &kTensorShareSustained, &kRedundancy},
+          "Reduce the number of operations, or use a narrower type.",
           "Use a narrower type, or shapes that are multiples of the library's tiles, so that it computes "
           "less padding."),
       of_bound(Bound::issue_slots, {&kInstructionsPer32Elements}, kFewerInstructions, kVectorisedKernels),

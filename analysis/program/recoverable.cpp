@@ -290,6 +290,10 @@ void set_launches(std::vector<RooflinePoint>& points, const Run& run, std::size_
     if (point.fraction_of_roofline && !point.roof->is_partly_counted) {
       launches.recoverable_s =
           launches.is_short ? 0 : all.total_s * std::max(0.0, 1 - *point.fraction_of_roofline);
+      if (point.fraction_interval && !launches.is_short) {
+        launches.recoverable_interval_s = {all.total_s * std::max(0.0, 1 - point.fraction_interval->high),
+                                           all.total_s * std::max(0.0, 1 - point.fraction_interval->low)};
+      }
     }
   }
   set_recoverable_per_step(points, run, kernel_s);

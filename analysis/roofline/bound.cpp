@@ -92,23 +92,21 @@ std::string not_counted(const RooflinePoint& point, std::string_view key) {
 /// they could take long enough on a single one, and must have gone to several.
 std::string missing_atomics(const Run& run, const RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
-  const auto atomics = value_of(measurement.counters, counter::kL2AtomicOperations);
+  const auto atomics = most_atomics_on_one_address(measurement.counters);
   if (!atomics) return fmt::format("atomics: {}", not_counted(point, counter::kL2AtomicOperations));
   const Ceiling* ceiling =
       find_ceiling(run, atomic_ceiling_id(measurement), CeilingSource::measured, measurement.device);
   const double each_s = ceiling != nullptr ? ceiling->value : kSlowestAtomicS;
   if (*atomics * each_s < kBoundShare * time_per_launch_s(measurement)) return {};
   return fmt::format(
-      "atomics: {:.0f} operations, too many for one address in this time; on how many they were is not "
+      "atomics: {:.0f} operations{}, too many for one address in this time; on how many they were is not "
       "counted",
-      *atomics);
+      *atomics, value_of(measurement.counters, counter::kL2AtomicBusiestSlice) ? " in one slice of L2" : "");
 }
 
 /// The same for a kernel that has nothing declared, as those of programs.
 std::string missing_for_observed(Bound resource, const Run& run, const RooflinePoint& point) {
   switch (resource) {
-    case Bound::issue_slots:
-      return fmt::format("issue slots: {}", not_counted(point, counter::kWarpInstructions));
     case Bound::atomics:
       return missing_atomics(run, point);
     case Bound::bytes_in_flight:
@@ -193,12 +191,12 @@ bool is_pipe(Bound resource) {
 }
 
 /// The resource with the largest share; the busiest pipe in place of the issue slots, if most of what these
-/// issue is for it. Integer instructions of a program's kernel, which any pipe needs, are none of their own.
-Bound busiest(const std::vector<ResourceShare>& shares, bool is_of_program) {
+/// issue is for it.
+Bound busiest(const std::vector<ResourceShare>& shares) {
   const ResourceShare& first = shares.front();
   if (first.resource != Bound::issue_slots) return first.resource;
   for (const ResourceShare& one : shares) {
-    if (!is_pipe(one.resource) || (is_of_program && one.resource == Bound::int32)) continue;
+    if (!is_pipe(one.resource)) continue;
     if (one.share >= kBoundShare && one.share >= kPipeOfIssueSlots * first.share) return one.resource;
     break;
   }
@@ -310,7 +308,7 @@ BoundVerdict verdict_of(const Run& run, const RooflinePoint& point) {
   if (is_collective(*point.measurement)) {
     verdict.bound = Bound::communication;
   } else if (!verdict.shares.empty() && verdict.shares.front().share >= kBoundShare) {
-    verdict.bound = busiest(verdict.shares, has_executed_work_alone(point));
+    verdict.bound = busiest(verdict.shares);
   } else if (is_at_least(quantity::kLaunchShare, run, point, 1 / kLaunchBoundFactor) ||
              is_short_launch(*point.measurement)) {
     verdict.bound = Bound::launch_overhead;

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "analysis/roofline/bound.h"
@@ -134,7 +135,10 @@ std::optional<LevelTime> level_time(const Run& run, const RooflinePoint& point, 
   const Measurement& measurement = *point.measurement;
   const Ceilings ceilings = Ceilings::roofs(run, measurement.device, sm_clock_hz(measurement));
   const auto limit =
-      level == MemoryLevel::dram ? ceilings.memory(dram_traffic(run, measurement)) : ceilings.cache(level);
+      level == MemoryLevel::dram ? ceilings.memory(dram_traffic(run, measurement))
+      : level == MemoryLevel::l2
+          ? ceilings.l2(bytes, value_of(measurement.counters, counter::kL2WriteBytes).value_or(0))
+          : ceilings.cache(level);
   if (!limit) return std::nullopt;
   const double passed =
       level == MemoryLevel::shared ? shared_traffic(measurement.counters).value_or(bytes) : bytes;
@@ -170,6 +174,18 @@ std::optional<MemoryLevel> busiest_level(const std::vector<LevelUse>& uses) {
 std::optional<double> fraction_of(const std::optional<Roof>& roof, const Measurement& measurement) {
   if (!roof || !is_timed(measurement)) return std::nullopt;
   return roof->time_s / time_per_launch_s(measurement);
+}
+
+/// Of an amount of `resource` per launch over the time of a launch.
+std::optional<Interval> rate_interval(std::optional<double> rate, const Measurement& measurement,
+                                      Bound resource) {
+  if (!rate || !is_observed(measurement) || !is_timed(measurement)) return std::nullopt;
+  const auto of_work = relative_half_width_of_work(measurement, resource);
+  if (!of_work) return std::nullopt;
+  const LaunchTime time = mean_launch(measurement);
+  const double of_time = (time.high_s - time.low_s) / 2 / time.time_s;
+  const double relative = std::hypot(*of_work, of_time);
+  return Interval{*rate / (1 + relative), *rate * (1 + relative)};
 }
 
 bool is_above_roof(const RooflinePoint& point) {
@@ -336,7 +352,7 @@ void set_counted(RooflinePoint& point, Counting counting) {
   }
   if (!point.flops_executed) return;
   point.executed_flop_per_s = per_second(point.flops_executed, measurement);
-  if (point.dram_bytes && *point.dram_bytes > 0)
+  if (point.dram_bytes && *point.dram_bytes > 0 && is_of_all_launches(measurement))
     point.ai_executed = *point.flops_executed / *point.dram_bytes;
   if (point.flops_useful > 0) point.redundancy = *point.flops_executed / point.flops_useful;
 }
@@ -362,6 +378,10 @@ void set_roofs(RooflinePoint& point, const Run& run) {
   point.roof_missing = std::move(roof.reason);
   point.fraction_of_roofline = fraction_of(point.roof, measurement);
   point.fraction_of_theoretical = fraction_of(point.theoretical_roof, measurement);
+  if (point.roof) {
+    point.fraction_interval = rate_interval(point.fraction_of_roofline, measurement, point.roof->resource);
+  }
+  point.executed_flop_per_s_interval = rate_interval(point.executed_flop_per_s, measurement, Bound::unknown);
 }
 
 }  // namespace
@@ -406,6 +426,7 @@ RooflinePoint analyse_point(const Run& run, const Measurement& measurement) {
   point.flags = flags_of(point);
   if (measurement.time) point.evidence = clock_evidence(*measurement.time);
   if (auto evidence = uneven_evidence(measurement)) point.evidence.push_back(std::move(*evidence));
+  if (auto evidence = cluster_evidence(measurement)) point.evidence.push_back(std::move(*evidence));
   if (auto evidence = unrepeatable_evidence(measurement)) point.evidence.push_back(std::move(*evidence));
   set_implausible(point, run);
   if (!point.implausible.empty() && !is_above_roof(point)) point.flags.push_back(Flag::implausible);

@@ -2,9 +2,12 @@
 #include "analysis/roofline/repeatability.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <vector>
 
 #include "analysis/roofline/point.h"
 #include "core/stats/repeated_counters.h"
@@ -71,6 +74,49 @@ double operations_spread(const Measurement& measurement) {
 
 double dram_spread(const Measurement& measurement) {
   return spread_of_sum(measurement, kDram);
+}
+
+std::optional<double> relative_half_width_of_work(const Measurement& measurement, Bound resource) {
+  // Of the mean of so many values of a normal distribution, over their range.
+  constexpr std::array kOverRange = {6.353, 1.304, 0.717, 0.507, 0.399, 0.333, 0.288, 0.255, 0.230};
+  const int counted = measurement.counter_repeats;
+  if (counted < 2) return std::nullopt;
+  if (measurement.launches && measurement.launches->period) return 0;
+  const auto place = static_cast<std::size_t>(counted - 2);
+  const double over_range =
+      place < kOverRange.size() ? kOverRange.at(place) : 1.35 * std::pow(counted, -0.77);
+  switch (resource) {
+    case Bound::dram:
+      return over_range * dram_spread(measurement);
+    case Bound::l2:
+      return over_range * measured_spread(measurement, kL2Bytes);
+    case Bound::l1:
+      return over_range * measured_spread(measurement, kL1Bytes);
+    case Bound::shared:
+      return over_range * measured_spread(measurement, kSharedBytes);
+    case Bound::issue_slots:
+      return over_range * measured_spread(measurement, kWarpInstructions);
+    default:
+      return over_range * spread_of_sum(measurement, kFloatOperations);
+  }
+}
+
+bool is_of_all_launches(const Measurement& measurement) {
+  constexpr double kAlike = 0.2;
+  if (!measurement.launches || measurement.launches->period || measurement.launches->counters_scale)
+    return true;
+  return std::max(spread_of_sum(measurement, kFloatOperations),
+                  measured_spread(measurement, kWarpInstructions)) <= kAlike;
+}
+
+std::optional<std::string> cluster_evidence(const Measurement& measurement) {
+  if (!measurement.launches || !measurement.launches->clusters) return std::nullopt;
+  std::vector<std::string> parts;
+  for (const WorkCluster& part : measurement.launches->clusters->parts) {
+    parts.push_back(fmt::format("{:.0f} % {:.4g}", 100 * part.share, part.mean));
+  }
+  return fmt::format("its launches do different work: {} {}; its numbers are those of their mean",
+                     fmt::join(parts, ", "), measurement.launches->clusters->counter);
 }
 
 std::optional<std::string> unrepeatable_evidence(const Measurement& measurement) {

@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 #include <vector>
 
 #include "analysis/roofline/point.h"
@@ -29,15 +31,70 @@ std::optional<Traffic> counted_traffic(const Counters& counters) {
 std::optional<double> shared_traffic(const Counters& counters) {
   const auto bytes = value_of(counters, counter::kSharedBytes);
   if (!bytes) return std::nullopt;
-  const double wavefronts = value_of(counters, counter::kSharedLoadWavefronts).value_or(0) +
-                            value_of(counters, counter::kSharedStoreWavefronts).value_or(0);
-  return std::max(*bytes, wavefronts * kSharedWavefrontBytes);
+  const double of_loads_and_stores = value_of(counters, counter::kSharedLoadWavefronts).value_or(0) +
+                                     value_of(counters, counter::kSharedStoreWavefronts).value_or(0);
+  const auto of_all = value_of(counters, counter::kSharedWavefronts);
+  return std::max(*bytes, of_all.value_or(of_loads_and_stores) * kSharedWavefrontBytes);
 }
 
 std::string_view dram_ceiling_id(const Traffic& traffic) {
   if (traffic.written_bytes < kNegligible * traffic.bytes()) return "dram_read";
   if (traffic.read_bytes < kNegligible * traffic.bytes()) return "dram_write";
   return "dram_copy";
+}
+
+namespace {
+
+struct DramMix {
+  std::string_view id;
+  double write_share = 0;  ///< of the bytes
+};
+/// Such a share of the bytes changes nothing, and every sum writes its result.
+constexpr double kNextToNothing = 0.01;
+
+constexpr std::array kDramMixes = {DramMix{"dram_read", 0},      DramMix{"dram_mix_10", 0.1},
+                                   DramMix{"dram_mix_25", 0.25}, DramMix{"dram_copy", 0.5},
+                                   DramMix{"dram_mix_75", 0.75}, DramMix{"dram_write", 1}};
+
+Limit limit_of(const Ceiling& ceiling) {
+  return {{ceiling.id}, ceiling.value, ceiling.relative_spread};
+}
+
+}  // namespace
+
+std::optional<Limit> dram_limit(const Run& run, std::size_t device, const Traffic& traffic) {
+  double share = traffic.bytes() > 0 ? traffic.written_bytes / traffic.bytes() : 0;
+  if (share < kNextToNothing) share = 0;
+  if (share > 1 - kNextToNothing) share = 1;
+  const Ceiling* below = nullptr;
+  const Ceiling* above = nullptr;
+  double below_share = 0;
+  double above_share = 1;
+  for (const DramMix& mix : kDramMixes) {
+    const Ceiling* ceiling = find_ceiling(run, mix.id, CeilingSource::measured, device);
+    if (ceiling == nullptr || !(ceiling->value > 0)) continue;
+    if (mix.write_share <= share) {
+      below = ceiling;
+      below_share = mix.write_share;
+    } else if (above == nullptr) {
+      above = ceiling;
+      above_share = mix.write_share;
+    }
+  }
+  if (below == nullptr || above == nullptr || share == below_share) {
+    const Ceiling* only = below != nullptr ? below : above;
+    const std::string_view needed = dram_ceiling_id(traffic);
+    const bool is_a_mix = only != nullptr && only->id != "dram_read" && only->id != "dram_write";
+    const bool will_do = only != nullptr && ((below != nullptr && share == below_share) ||
+                                             only->id == needed || (is_a_mix && needed == "dram_copy"));
+    return will_do ? std::optional(limit_of(*only)) : std::nullopt;
+  }
+  const double weight = (share - below_share) / (above_share - below_share);
+  Limit limit = {{below->id, above->id},
+                 below->value + weight * (above->value - below->value),
+                 std::max(below->relative_spread, above->relative_spread)};
+  if (weight > 0.5) std::swap(limit.ceilings.front(), limit.ceilings.back());
+  return limit;
 }
 
 std::string_view cache_ceiling_id(MemoryLevel level) {
@@ -65,12 +122,40 @@ std::optional<Limit> Ceilings::limit(std::string_view id) const {
   return Limit{{ceiling->id}, ceiling->value * clock_factor(*ceiling), ceiling->relative_spread};
 }
 
+std::optional<double> Ceilings::clock_hz(std::string_view id) const {
+  const Ceiling* ceiling = find_ceiling(run_, id, source_, device_);
+  if (ceiling == nullptr || !ceiling->sm_clock_hz) return std::nullopt;
+  return *ceiling->sm_clock_hz * clock_factor(*ceiling);
+}
+
 std::string_view Ceilings::memory_id(const Traffic& traffic) const {
   return source_ == CeilingSource::theoretical ? "dram" : dram_ceiling_id(traffic);
 }
 
 std::optional<Limit> Ceilings::memory(const Traffic& traffic) const {
-  return limit(memory_id(traffic));
+  return source_ == CeilingSource::measured ? dram_limit(run_, device_, traffic) : limit(memory_id(traffic));
+}
+
+std::optional<Limit> Ceilings::l2(double bytes, double written) const {
+  const auto read = limit(cache_ceiling_id(MemoryLevel::l2));
+  const auto write = limit("l2_write");
+  if (!write || !(written > 0)) return read;
+  if (written >= bytes) return write;
+  if (!read) return std::nullopt;
+  const double time_s = (bytes - written) / read->per_s + written / write->per_s;
+  Limit both = {{read->ceilings.front(), write->ceilings.front()},
+                bytes / time_s,
+                std::max(read->relative_spread, write->relative_spread)};
+  if (2 * written > bytes) std::swap(both.ceilings.front(), both.ceilings.back());
+  return both;
+}
+
+std::optional<Limit> Ceilings::issue_slots() const {
+  constexpr double kSchedulers = 4;  // of an SM, on every chip from Volta on
+  const DeviceInfo& device = run_.devices[device_];
+  const double clock_hz = sm_clock_hz_.value_or(device.sm_clock_hz);
+  if (!(clock_hz > 0) || device.sm_count <= 0) return std::nullopt;
+  return Limit{{"4 per SM and cycle"}, kSchedulers * device.sm_count * clock_hz, 0};
 }
 
 namespace {

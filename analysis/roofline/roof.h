@@ -24,7 +24,8 @@ std::optional<Traffic> counted_traffic(const Counters& counters);
 inline constexpr double kSharedWavefrontBytes = 128;
 
 /// What shared memory passes on: its bytes, or what its wavefronts could have carried, since bank conflicts
-/// keep it busy too. Nothing where its bytes were not counted.
+/// keep it busy too: those of all accesses or, in older runs, of loads and stores. Nothing where its bytes
+/// were not counted.
 std::optional<double> shared_traffic(const Counters& counters);
 
 /// The rate that a resource of the device allows.
@@ -34,9 +35,14 @@ struct Limit {
   double relative_spread = 0;  ///< of the ceiling; the larger one of a mix
 };
 
-/// The id of the measured DRAM ceiling for traffic of this direction: `dram_read` where writes are less than
+/// The id of the measured DRAM ceiling that `traffic` needs at least: `dram_read` where writes are less than
 /// 5 % of the bytes, `dram_write` where they are more than 95 %, else `dram_copy`.
 std::string_view dram_ceiling_id(const Traffic& traffic);
+
+/// The bandwidth that the measured ceilings of the device at this place in `run.devices` allow for `traffic`:
+/// linear in the share of writes (below 1 % none) between the nearest mixes that were measured, of which the
+/// nearer one comes first. Without a mix on one side, it is the nearest one, if `dram_ceiling_id` would do.
+std::optional<Limit> dram_limit(const Run& run, std::size_t device, const Traffic& traffic);
 
 /// The id of the measured ceiling of a cache level: its read bandwidth.
 std::string_view cache_ceiling_id(MemoryLevel level);
@@ -65,16 +71,28 @@ class Ceilings {
     return {run, CeilingSource::theoretical, device, sm_clock_hz};
   }
 
-  /// The DRAM bandwidth for `traffic`; the theoretical one is the same in both directions. Nothing if the
-  /// ceiling is missing.
+  /// The DRAM bandwidth for `traffic`, as `dram_limit` has it; the theoretical one is the same in both
+  /// directions. Nothing if the ceiling is missing.
   std::optional<Limit> memory(const Traffic& traffic) const;
 
-  /// The id of the ceiling that `memory` takes, and the ids of those for `compute` that are missing.
+  /// The bandwidth of L2 for bytes that the SMs request, of which `written` are written: reads at the rate of
+  /// `l2_read`, writes at that of `l2_write`, which only measured ceilings have. Nothing if the ceiling of
+  /// reads is missing.
+  std::optional<Limit> l2(double bytes, double written) const;
+
+  /// Warp instructions per second that the schedulers can issue: four per SM and cycle, at the clock of the
+  /// point or, for measured ceilings, at the highest of the device. Nothing where that is not known.
+  std::optional<Limit> issue_slots() const;
+
+  /// The id of the ceiling that `memory` needs, and the ids of those for `compute` that are missing.
   std::string_view memory_id(const Traffic& traffic) const;
   std::string missing_for(const Operations& operations, Dtype precision) const;
 
   /// The ceiling with this id. Nothing if it is missing.
   std::optional<Limit> find(std::string_view id) const { return limit(id); }
+
+  /// The SM clock at which the ceiling with this id holds. Nothing if either is not known.
+  std::optional<double> clock_hz(std::string_view id) const;
 
   /// The bandwidth of a level other than DRAM. Nothing if the ceiling is missing.
   std::optional<Limit> cache(MemoryLevel level) const { return limit(cache_ceiling_id(level)); }

@@ -200,6 +200,15 @@ std::optional<double> dram_rate(const Run& run, std::size_t device, TransferKind
   return std::nullopt;
 }
 
+/// Whether the launch waited for others, as collectives do for a rank that is held to be counted: it moved
+/// bytes for a small part of its time, which need not lie in the window.
+bool is_held(const Run& run, const TimelineLaunch& launch) {
+  constexpr double kHeld = 10;
+  const Measurement& measurement = run.measurements[launch.measurement];
+  return is_timed(measurement) &&
+         static_cast<double>(launch.duration_ns) * kNs > kHeld * time_per_launch_s(measurement);
+}
+
 DramCheck dram_check(const Run& run, const DeviceTimeline& device, const Works& works, double sampled_bytes,
                      const Cumulative& seen_s) {
   DramCheck check = {.sampled_bytes = sampled_bytes};
@@ -210,7 +219,7 @@ DramCheck dram_check(const Run& run, const DeviceTimeline& device, const Works& 
   };
   for (const TimelineLaunch& launch : device.launches) {
     const double here_s = seen(launch);
-    const std::optional<double>& bytes = work_of(works, launch).dram_bytes;
+    const auto bytes = is_held(run, launch) ? std::nullopt : work_of(works, launch).dram_bytes;
     (bytes ? known_s : unknown_s) += here_s;
     if (bytes && here_s > 0) {
       check.counted_bytes += *bytes * here_s / (static_cast<double>(launch.duration_ns) * kNs);

@@ -18,8 +18,8 @@ std::optional<double> dram_fraction_of_ceiling(const Run& run, std::size_t devic
                                                const SampledRates& rates) {
   const auto traffic = dram_rates(rates);
   if (!traffic) return std::nullopt;
-  const Ceiling* const roof = find_ceiling(run, dram_ceiling_id(*traffic), CeilingSource::measured, device);
-  return roof == nullptr ? std::nullopt : std::optional(traffic->bytes() / roof->value);
+  const auto limit = dram_limit(run, device, *traffic);
+  return limit ? std::optional(traffic->bytes() / limit->per_s) : std::nullopt;
 }
 
 }  // namespace rooflinectl

@@ -24,8 +24,9 @@ class CeilingBench {
   std::optional<std::string> obstacle(const kernels::CeilingBenchmark& benchmark);
 
   /// Runs a benchmark in each of its launch shapes and returns the best as a measured ceiling. The cost of a
-  /// launch comes in two forms: launched by itself (`launch`), and as a node of a graph (`graph_node`).
-  /// Throws Error if a launch fails. There must be no `obstacle`.
+  /// launch comes in two forms: launched by itself (`launch`), and as a node of a graph (`graph_node`); so
+  /// does a matrix product: in a burst (`bf16_tensor`), and for longer (`bf16_tensor_sustained`). Throws
+  /// Error if a launch fails. There must be no `obstacle`.
   std::vector<Ceiling> measure(const kernels::CeilingBenchmark& benchmark);
 
   /// One launch of each benchmark that was measured, to be counted with `ceiling_metrics`.
@@ -56,6 +57,8 @@ class CeilingBench {
   Best best_kernel(const kernels::CeilingBenchmark& benchmark);
   /// Runs a product for a short while after a pause.
   Ceiling burst(const kernels::CeilingBenchmark& benchmark, const MatrixProduct& product);
+  /// What it reaches once the power cap has brought the clock down.
+  Best sustained(const Best& fastest);
   /// Nothing if cuBLASLt is missing or has no product of that type.
   std::optional<Best> best_product(const kernels::CeilingBenchmark& benchmark);
   std::vector<Ceiling> measure_launch(const kernels::CeilingBenchmark& benchmark);

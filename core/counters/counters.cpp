@@ -71,6 +71,11 @@ std::optional<double> executed_tensor_ops(const Counters& counters) {
   return sum > 0 ? std::optional(sum) : std::nullopt;
 }
 
+std::optional<double> most_atomics_on_one_address(const Counters& counters) {
+  const auto busiest = value_of(counters, counter::kL2AtomicBusiestSlice);
+  return busiest ? busiest : value_of(counters, counter::kL2AtomicOperations);
+}
+
 std::optional<double> dram_bytes(const Counters& counters) {
   const auto read = value_of(counters, counter::kDramReadBytes);
   const auto written = value_of(counters, counter::kDramWriteBytes);

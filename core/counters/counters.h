@@ -54,6 +54,7 @@ inline constexpr std::string_view kDramWriteBytes = "dram_write_bytes";
 // Their sum, for imported kernels of which a tool recorded only that.
 inline constexpr std::string_view kDramBytes = "dram_bytes";
 inline constexpr std::string_view kL2Bytes = "l2_bytes";
+inline constexpr std::string_view kL2WriteBytes = "l2_write_bytes";
 inline constexpr std::string_view kL1Bytes = "l1_bytes";
 inline constexpr std::string_view kSharedBytes = "shared_bytes";
 inline constexpr std::string_view kFadd = "fadd";
@@ -78,11 +79,14 @@ inline constexpr std::string_view kBranchTargets = "branch_targets";
 inline constexpr std::string_view kBranchTargetsDivergent = "branch_targets_divergent";
 inline constexpr std::string_view kSharedLoadWavefronts = "shared_load_wavefronts";
 inline constexpr std::string_view kSharedStoreWavefronts = "shared_store_wavefronts";
+inline constexpr std::string_view kSharedWavefronts = "shared_wavefronts";
+inline constexpr std::string_view kDataPipeWavefronts = "data_pipe_wavefronts";
 inline constexpr std::string_view kSharedLoadInstructions = "shared_load_instructions";
 inline constexpr std::string_view kSharedStoreInstructions = "shared_store_instructions";
 inline constexpr std::string_view kGlobalLoadSectorEfficiency = "global_load_sector_efficiency";
 inline constexpr std::string_view kGlobalStoreSectorEfficiency = "global_store_sector_efficiency";
 inline constexpr std::string_view kL2AtomicOperations = "l2_atomic_operations";
+inline constexpr std::string_view kL2AtomicBusiestSlice = "l2_atomic_busiest_slice";
 inline constexpr std::string_view kActiveWarpCycles = "active_warp_cycles";
 // The parts of them in which warps wait, by reason (`core/counters/stall_reasons.h`), and all of them in the
 // launches of a program of which the reasons were counted, if these are others.
@@ -104,6 +108,9 @@ inline constexpr std::string_view kSleepingStallWarpCycles = "sleeping_stall_war
 inline constexpr std::string_view kDrainStallWarpCycles = "drain_stall_warp_cycles";
 inline constexpr std::string_view kDispatchStallWarpCycles = "dispatch_stall_warp_cycles";
 inline constexpr std::string_view kNotSelectedStallWarpCycles = "not_selected_stall_warp_cycles";
+// The duration of a program's launch that was counted, in the passes of hardware counters. It is longer than
+// that of other launches: it is never shown as a time, but tells how launches that were counted differ.
+inline constexpr std::string_view kCountedTimeS = "counted_time_s";
 inline constexpr std::string_view kSmClockHz = "sm_clock_hz";
 inline constexpr std::string_view kDramClockHz = "dram_clock_hz";
 // Warp instructions in the tensor pipe, and those of them that are not matrix products but packed f16
@@ -149,6 +156,10 @@ std::optional<double> most_half_instructions(const Counters& counters);
 /// unknown whether any ran and not all types were counted, or if some ran and their operations were not
 /// counted.
 std::optional<double> executed_tensor_ops(const Counters& counters);
+
+/// The most atomic operations that can have had one address: those of the busiest slice of L2 or, where that
+/// was not counted, all. Nothing if neither was.
+std::optional<double> most_atomics_on_one_address(const Counters& counters);
 
 /// DRAM bytes read plus written; nothing if either is unavailable and `kDramBytes` is, too.
 std::optional<double> dram_bytes(const Counters& counters);

@@ -22,6 +22,7 @@ const std::vector<Metric>& basic_metrics() {
   constexpr ToolAgreement kEfficiency = {ComparedUnit::ratio, 0.001, false};  // a tenth of a point
   // What else reads and writes while a kernel runs is in them.
   constexpr ToolAgreement kAsDramBytes = {ComparedUnit::bytes, 0.02, true, kDramBytes};
+  constexpr ToolAgreement kAtomics = {ComparedUnit::count, 0.001};
   constexpr auto kNotCompared = std::nullopt;
   static const std::vector<Metric> metrics = {
       {kDramReadBytes,
@@ -42,6 +43,12 @@ const std::vector<Metric>& basic_metrics() {
        "bytes requested from L2 by the SMs, in whole sectors",
        kSectors,
        Priority::highest},
+      {kL2WriteBytes,
+       {"lts__t_sectors_srcunit_tex_op_write.sum"},
+       kSectorBytes,
+       "those of l2_bytes that are written",
+       kSectors,
+       Priority::low},
       {kL1Bytes, {"l1tex__t_bytes.sum"}, 1, "bytes requested from L1", kExactBytes, Priority::high},
       {kSharedBytes,
        {"smsp__sass_data_bytes_mem_shared.sum"},
@@ -153,6 +160,19 @@ const std::vector<Metric>& basic_metrics() {
        1,
        "wavefronts of shared stores in the data pipe",
        kExactCount},
+      {kSharedWavefronts,
+       {"smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum"},
+       1,
+       "wavefronts of all accesses to shared memory: loads and stores, those of matrices, atomics, "
+       "asynchronous copies",
+       kExactCount},
+      {kDataPipeWavefronts,
+       {"l1tex__data_pipe_lsu_wavefronts.sum"},
+       1,
+       "wavefronts in the data pipe of L1 and shared memory: local, global and shared accesses",
+       kNotCompared,
+       Priority::medium,
+       Pass::stalls},
       {kSharedLoadInstructions,
        {"smsp__sass_inst_executed_op_shared_ld.sum"},
        1,
@@ -177,6 +197,12 @@ const std::vector<Metric>& basic_metrics() {
        {"lts__d_atomic_input_cycles_active.sum"},
        1,
        "operations received by the atomic units of L2; one per thread if threads share an address",
+       kAtomics,
+       Priority::low},
+      {kL2AtomicBusiestSlice,
+       {"lts__d_atomic_input_cycles_active.max"},
+       1,
+       "those of l2_atomic_operations that the busiest slice of L2 received: an address is in one slice",
        kNotCompared,
        Priority::low},
       {kActiveWarpCycles,

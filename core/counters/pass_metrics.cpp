@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "core/counters/counters.h"
 
@@ -34,12 +35,23 @@ std::vector<Metric> basic_metrics_of(Pass pass) {
   return found;
 }
 
+/// Of the launch that is counted: the first that is left out where there is no room.
+Metric time_metric() {
+  return {.key = counter::kCountedTimeS, .names = {"gpu__time_duration.sum"}, .scale = 1e-9};
+}
+
+std::vector<Metric> with_time(std::vector<Metric> metrics) {
+  metrics.push_back(time_metric());
+  return metrics;
+}
+
 }  // namespace
 
 std::vector<Metric> pass_metrics(Pass pass) {
   using namespace counter;
   switch (pass) {
     case Pass::memory:
+      return with_time(basic_metrics_of(pass));
     case Pass::operations:
       return basic_metrics_of(pass);
     case Pass::tensor: {
@@ -50,7 +62,7 @@ std::vector<Metric> pass_metrics(Pass pass) {
           {.key = kTensorTf32Ops, .names = {"sm__ops_path_tensor_op_hgmma_src_tf32_dst_fp32.sum"}});
       metrics.push_back({.key = kTensorF16Ops, .names = {"sm__ops_path_tensor_op_hgmma_src_fp16.sum"}});
       metrics.push_back({.key = kTensorF8Ops, .names = {"sm__ops_path_tensor_src_fp8.sum"}});
-      return metrics;
+      return with_time(std::move(metrics));
     }
     case Pass::tensor_bf16:
       return with_keys(tensor_metrics(), {kTensorBf16Ops});
@@ -73,11 +85,11 @@ std::vector<Metric> pass_metrics(Pass pass) {
     case Pass::tensor_f64:
       return with_keys(tensor_metrics(), {kTensorF64Ops});
     case Pass::pipes:
-      return pipe_metrics();
+      return with_time(pipe_metrics());
     case Pass::stalls: {
       std::vector<Metric> metrics = basic_metrics_of(pass);
       metrics.insert(metrics.begin(), {.key = kStallPassWarpCycles, .names = {"sm__warps_active.sum"}});
-      return metrics;
+      return with_time(std::move(metrics));
     }
   }
   return {};

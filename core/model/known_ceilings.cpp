@@ -86,7 +86,8 @@ std::size_t subject_rank(std::string_view subject) {
 }
 
 std::tuple<CeilingKind, bool, std::size_t> ceiling_rank(const Ceiling& ceiling) {
-  return {ceiling.kind, ceiling.operation == "tensor", subject_rank(ceiling.subject)};
+  return {ceiling.kind, ceiling.operation == "tensor" || ceiling.operation == "sustained",
+          subject_rank(ceiling.subject)};
 }
 
 std::vector<std::string_view> ceiling_precisions() {

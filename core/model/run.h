@@ -70,8 +70,8 @@ struct Ceiling {
   /// Memory level (`dram`, `l2`, `l1`, `shared`), link (`pcie`, `nvlink`) or precision (`f32`, `i32`,
   /// `tf32`); empty for a launch.
   std::string subject;
-  /// `read`, `write`, `copy`, `triad`; `h2d`, `d2h`; `fma`, `add`, `tensor`; `latency`, `atomic`; empty where
-  /// it holds for all of them.
+  /// `read`, `write`, `copy`, `triad`, `mix`; `h2d`, `d2h`; `fma`, `add`, `tensor`, `sustained`; `latency`,
+  /// `atomic`; empty where it holds for all of them.
   std::string operation;
   /// Bytes per second, operations per second (a multiply-add is two), or seconds: per launch, per dependent
   /// load (`…_latency`), or per addition where all threads of the device add to one address (`atomic_…`).

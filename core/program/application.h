@@ -181,6 +181,22 @@ std::string command_text(const std::vector<std::string>& words);
 /// Whether the kernel with this symbol is one of NCCL's, which wait for the kernels of other devices.
 bool is_collective(std::string_view symbol);
 
+/// Launches that do about the same work.
+struct WorkCluster {
+  double share = 0;  ///< of the launches
+  double mean = 0;   ///< of the counter that tells the clusters apart
+
+  bool operator==(const WorkCluster&) const = default;
+};
+
+/// How the work of the launches that were counted falls into clusters, the least work first.
+struct WorkClusters {
+  std::string counter;
+  std::vector<WorkCluster> parts;  ///< at least two
+
+  bool operator==(const WorkClusters&) const = default;
+};
+
 /// What is known about all launches of a point that a program launched; `Measurement::time` has samples of
 /// them.
 struct LaunchStatistics {
@@ -208,6 +224,8 @@ struct LaunchStatistics {
   /// If the launches differ without such a period: what the means of counters were multiplied by, as the mean
   /// time of all launches is that of the counted ones times this; of several passes, what is furthest from 1.
   std::optional<double> counters_scale;
+  /// Nothing if the launches that were counted do about the same work.
+  std::optional<WorkClusters> clusters;
   /// If the operations of the Tensor Cores were not counted, but follow from the machine code and the number
   /// of tensor instructions: those of a warp in one of these; else 0.
   double operations_per_tensor_instruction = 0;

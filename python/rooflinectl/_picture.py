@@ -81,9 +81,9 @@ def _roofs(run: Run, points: List[Row], device: int) -> Tuple[List[Row], List[Ro
     roofs = [ceiling for ceiling in ceilings if ceiling["source"] == source]
     named = {part.strip() for point in points for part in (point.get("roof_ceiling") or "").split("+")}
     types = {point["dtype"] for point in points}
-    bandwidths = [roof for roof in roofs if roof["kind"] == "bandwidth" and roof["subject"] == "dram" and roof["operation"] != "triad"]
+    bandwidths = [roof for roof in roofs if roof["kind"] == "bandwidth" and roof["subject"] == "dram" and roof["operation"] not in ("triad", "mix")]
     rates = [roof for roof in roofs if roof["kind"] == "compute"
-             and (roof["id"] in named or roof["subject"] in types and roof["operation"] != "tensor")]
+             and (roof["id"] in named or roof["subject"] in types and roof["operation"] not in ("tensor", "sustained"))]
     return bandwidths, rates
 
 

@@ -70,6 +70,9 @@ std::string point_text(const RooflinePoint& point, const PointExplanation& expla
           : "";
   std::string text = paragraph(fmt::format("{}: {}{}", point.label, share, standing_text(point)), width);
   if (!point.measurement->cause.empty()) text += paragraph(point.measurement->cause, width, 2);
+  if (const std::string intervals = intervals_text(point); !intervals.empty()) {
+    text += paragraph("95 % intervals: " + intervals, width, 2);
+  }
   for (const std::string& finding : point.implausible) text += paragraph(finding, width, 2);
   for (const std::string& evidence : point.evidence) text += paragraph(evidence, width, 2);
   if (const std::string stalls = stalls_text(point); !stalls.empty()) {

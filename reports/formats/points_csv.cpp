@@ -84,6 +84,14 @@ std::string spread_field(const Row& row, std::string_view key) {
   return found == row.measurement.counter_spread.end() ? "" : csv::number(found->second);
 }
 
+std::string low(const std::optional<Interval>& interval) {
+  return interval ? csv::number(interval->low) : std::string();
+}
+
+std::string high(const std::optional<Interval>& interval) {
+  return interval ? csv::number(interval->high) : std::string();
+}
+
 std::string roof_field(const Row& row, std::string (*text)(const Roof&)) {
   return row.point.roof ? text(*row.point.roof) : std::string();
 }
@@ -125,7 +133,24 @@ constexpr std::array kProgramCsvColumns = {
                                                            : std::string();
                  }},
     PointsColumn{.number = &point_number::kSaving},
+    PointsColumn{"recoverable_low_s", "lower end of its 95 % confidence interval",
+                 [](const Row& r) {
+                   return r.point.launches ? low(r.point.launches->recoverable_interval_s) : std::string();
+                 }},
+    PointsColumn{"recoverable_high_s", "upper end",
+                 [](const Row& r) {
+                   return r.point.launches ? high(r.point.launches->recoverable_interval_s) : std::string();
+                 }},
     PointsColumn{.number = &point_number::kExecutedRate},
+    PointsColumn{"executed_flop_per_s_low", "lower end of its 95 % confidence interval",
+                 [](const Row& r) { return low(r.point.executed_flop_per_s_interval); }},
+    PointsColumn{"executed_flop_per_s_high", "upper end",
+                 [](const Row& r) { return high(r.point.executed_flop_per_s_interval); }},
+    PointsColumn{"fraction_of_roofline_low",
+                 "lower end of the 95 % confidence interval of `fraction_of_roofline`",
+                 [](const Row& r) { return low(r.point.fraction_interval); }},
+    PointsColumn{"fraction_of_roofline_high", "upper end",
+                 [](const Row& r) { return high(r.point.fraction_interval); }},
     PointsColumn{.number = &point_number::kDramBandwidth},
     PointsColumn{"roof_time_s", "shortest time of a launch that the measured ceilings allow",
                  [](const Row& r) {

@@ -65,6 +65,17 @@ std::string graph_text(const LaunchStatistics& launches) {
   return fmt::format("{} nodes: {}", *launches.graph_nodes, fmt::join(texts, ", "));
 }
 
+// `, 88.1 % at its clock, 91.3 % of the sustained rate`; empty but for Tensor Cores
+std::string tensor_text(const ResourceUse& use, double time_s) {
+  std::string text;
+  if (use.time_at_clock_s)
+    text += fmt::format(", {} at its clock", format::percent(*use.time_at_clock_s / time_s));
+  if (use.sustained_time_s) {
+    text += fmt::format(", {} of the sustained rate", format::percent(*use.sustained_time_s / time_s));
+  }
+  return text;
+}
+
 // What each resource needs of the time, the busiest first.
 void add_resources(const RooflinePoint& point, std::vector<Fact>& facts) {
   for (const ResourceUse& use : point.resources) {
@@ -75,7 +86,8 @@ void add_resources(const RooflinePoint& point, std::vector<Fact>& facts) {
       facts.push_back({name, missing_text(use.missing)});
     } else if (!is_level && use.time_s.value_or(0) > 0 && is_timed(*point.measurement)) {
       const double share = *use.time_s / time_per_launch_s(*point.measurement);
-      facts.push_back({name, fmt::format("{} of {}", format::percent(share), ceilings_text(use.ceilings))});
+      facts.push_back({name, fmt::format("{} of {}{}", format::percent(share), ceilings_text(use.ceilings),
+                                         tensor_text(use, time_per_launch_s(*point.measurement)))});
     }
   }
 }
@@ -142,7 +154,7 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
                      : fmt::format("{}: {}", to_string(measurement.status), measurement.cause)},
   };
   if (!is_of_program) facts.push_back({"launch", launch_text(measurement)});
-  if (measurement.time) facts.push_back({"95 % interval", samples_text(measurement)});
+  if (measurement.time) facts.push_back({"95 % interval of the median", samples_text(measurement)});
   if (is_of_program) {
     facts.push_back({"launches", launches_text(*measurement.launches)});
     if (measurement.launches->graph_nodes) facts.push_back({"inside", graph_text(*measurement.launches)});
@@ -165,6 +177,9 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
   if (!is_of_program) add(point_number::kRedundancy);
   add(point_number::kDramBandwidth);
   facts.push_back({"roof", point.roof ? roof_text(point) : missing_text(point.roof_missing)});
+  if (const std::string text = intervals_text(point); !text.empty()) {
+    facts.push_back({"95 % intervals", text});
+  }
   if (point.roof && point.roof->is_partly_counted) facts.push_back({"partly counted", point.roof_missing});
   facts.push_back({"bound by", bound_fact(point)});
   if (const std::string text = stalls_text(point); !text.empty()) facts.push_back({"warps wait for", text});

@@ -82,6 +82,23 @@ std::string limit_text(const RooflinePoint& point) {
                         : std::string(format::kUnavailable);
 }
 
+std::string intervals_text(const RooflinePoint& point) {
+  std::vector<std::string> texts;
+  const auto add = [&](const std::optional<Interval>& interval, auto show, std::string_view what) {
+    if (!interval) return;
+    const std::string low = show(interval->low);
+    const std::string high = show(interval->high);
+    texts.push_back(low == high ? low + std::string(what) : fmt::format("{} … {}{}", low, high, what));
+  };
+  add(point.fraction_interval, format::percent, " of roofline");
+  if (point.executed_flop_per_s.value_or(0) > 0) {
+    add(
+        point.executed_flop_per_s_interval, [&](double rate) { return rate_text(point, rate); }, "");
+  }
+  if (point.launches) add(point.launches->recoverable_interval_s, format::duration, " that it could save");
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 std::string stalls_text(const RooflinePoint& point) {
   constexpr double kLeast = 0.01;
   std::vector<std::string> texts;

@@ -53,6 +53,10 @@ std::string_view roof_name(const RooflinePoint& point);
 /// The busiest memory level: `DRAM 98 %`.
 std::string limit_text(const RooflinePoint& point);
 
+/// The 95 % intervals of what is shown of a program's kernel: `81.2 % … 87.1 % of roofline, 290 TFLOP/s … 310
+/// TFLOP/s; could save 33.1 ms … 45.0 ms`. Empty without any.
+std::string intervals_text(const RooflinePoint& point);
+
 /// What warps wait for, the most frequent reasons first: `global memory 61.0 %, barriers 12.0 %`. Empty if
 /// that was not counted.
 std::string stalls_text(const RooflinePoint& point);

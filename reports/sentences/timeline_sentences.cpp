@@ -32,12 +32,14 @@ std::string window(const DeviceView& view) {
 std::string dram(const DramCheck& check) {
   const double expected = check.counted_bytes + check.transfer_bytes;
   std::string text = fmt::format("{} sampled to and from DRAM", format::amount(check.sampled_bytes, "B"));
-  if (const auto ratio = check.ratio()) {
+  const bool is_mostly_known = check.unknown_share < 0.5;
+  if (const auto ratio = is_mostly_known ? check.ratio() : std::nullopt) {
     text +=
         fmt::format(", {:.3f} of the {} counted for the launches{}", *ratio, format::amount(expected, "B"),
                     check.transfer_bytes > 0 ? " and copies in it" : " in it");
   } else {
-    text += ", no counted bytes to compare with";
+    text += is_mostly_known ? ", no counted bytes to compare with"
+                            : ", not compared: the bytes of most of what ran are unknown";
   }
   if (check.ratio() && check.unknown_share < kNotableShare && std::abs(*check.ratio() - 1) > kBytesAgree) {
     text += fmt::format(": they should agree to {}", format::whole_percent(kBytesAgree));

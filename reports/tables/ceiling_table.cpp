@@ -19,6 +19,7 @@ std::string operation_name(const Ceiling& ceiling) {
   if (ceiling.operation == "d2h") return "device to host";
   if (ceiling.kind != CeilingKind::compute) return ceiling.operation;
   if (ceiling.operation == "tensor") return "Tensor Core";
+  if (ceiling.operation == "sustained") return "Tensor Core, sustained";
   std::string name = ceiling.operation;
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
   return name;

@@ -77,6 +77,19 @@ class Arithmetic(unittest.TestCase):
         self.assertEqual(name, ("long", (8, 1, 1), (32, 1, 1)))
         self.assertAlmostEqual(mean_s, 0.3 / 150)
 
+    def test_stall_shares_are_those_of_kernels_with_one_name_and_shape(self):
+        def measurement(median_s, **counters):
+            return {"subject": "add<1>", "axes": {"grid": 8, "block": 32}, "time": {"median_s": median_s},
+                    "counters": {f"{name}_warp_cycles": value for name, value in counters.items()}}
+
+        run = {"measurements": [measurement(30e-6, active=100, long_scoreboard_stall=90, stall_pass=200),
+                                measurement(10e-3, active=100, long_scoreboard_stall=25),
+                                measurement(1e-6, active=100, long_scoreboard_stall=100),
+                                measurement(1, active={"unavailable": "no pass"}, long_scoreboard_stall=1)]}
+        [(key, share)] = validate.stall_shares(run).items()
+        self.assertEqual(key, (("add", (8, 1, 1), (32, 1, 1)), "long_scoreboard"))
+        self.assertAlmostEqual(share, (30e-6 * 0.45 + 10e-3 * 0.25) / (30e-6 + 10e-3))
+
     def test_the_timeline_is_compared_where_its_launches_were_counted(self):
         def row(sentence):
             with tempfile.TemporaryDirectory() as name:

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "collector/ceilings/ceiling_bench.h"
 #include "collector/device/device.h"
@@ -75,6 +77,19 @@ TEST_F(CeilingBenchmarkTest, TriadWritesHalfOfTheTarget) {
     }
     EXPECT_TRUE(std::isnan(target[half]));
   });
+}
+
+TEST_F(CeilingBenchmarkTest, MixesWriteTheirShareOfTheTarget) {
+  for (const auto& [id, share] :
+       {std::pair("dram_mix_10", 1.0 / 9), {"dram_mix_25", 1.0 / 3}, {"dram_mix_75", 1.0}}) {
+    for_each_shape(id, [&](const std::vector<float>& target) {
+      const auto written =
+          std::find_if(target.begin(), target.end(), [](float value) { return std::isnan(value); });
+      const auto floats = static_cast<double>(written - target.begin());
+      EXPECT_NEAR(floats / static_cast<double>(target.size()), share, 0.01) << id;
+      EXPECT_TRUE(std::all_of(written, target.end(), [](float value) { return std::isnan(value); })) << id;
+    });
+  }
 }
 
 TEST_F(CeilingBenchmarkTest, L2WriteStaysWithinAThirdOfL2) {

@@ -138,6 +138,8 @@ TEST_F(CountersTest, AgreeWithTheWorkOfEveryVariant) {
     EXPECT_EQ(value_of(counters[i], counter::kWarpInstructions),
               value_of(counters[i], counter::kWarpInstructionsSass));
     EXPECT_EQ(value_of(counters[i], counter::kL2AtomicOperations).value_or(-1), atomics_of(expected[i]));
+    EXPECT_EQ(value_of(counters[i], counter::kL2AtomicBusiestSlice).value_or(-1), atomics_of(expected[i]))
+        << "all have one address";
     const double waiting = value_of(counters[i], counter::kBarrierStallWarpCycles).value_or(-1);
     EXPECT_LT(waiting, value_of(counters[i], counter::kActiveWarpCycles).value_or(0));
     if (has_barriers(expected[i])) {
@@ -207,6 +209,41 @@ TEST_F(CountersTest, ConfirmEveryCeiling) {
     EXPECT_TRUE(ceiling.confirmation->agrees) << ceiling.id << ": " << ceiling.confirmation->detail;
   }
   EXPECT_FALSE(theoretical_ceilings(device_, kernels::all_ceiling_benchmarks(), counters.front()).empty());
+}
+
+TEST_F(CountersTest, TellWritesToL2AndWavefrontsOfTheDataPipe) {
+  const Stream stream;
+  Timer timer(device_, stream);
+  CeilingBench bench(device_, timer, stream);
+  std::vector<std::string> ids;
+  for (const kernels::CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
+    const bool is_meant = benchmark.id == "l2_read" || benchmark.id == "l2_write" ||
+                          benchmark.id == "dram_mix_25" || benchmark.id == "shared_read";
+    if (!is_meant) continue;
+    bench.measure(benchmark);
+    ids.push_back(benchmark.id);
+  }
+  const std::vector<Counters> counted = profiler_->count(bench.ranges());
+  ASSERT_EQ(counted.size(), ids.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto of = [&](std::string_view key) {
+      EXPECT_TRUE(value_of(counted[i], key)) << key << " of " << ids[i];
+      return value_of(counted[i], key).value_or(0);
+    };
+    const double written = of(counter::kL2WriteBytes) / of(counter::kL2Bytes);
+    const double share = ids[i] == "l2_write" ? 1 : ids[i] == "dram_mix_25" ? 0.25 : 0;
+    if (ids[i] != "shared_read") {
+      EXPECT_NEAR(written, share, 0.01) << ids[i];
+    }
+    const double least = std::max(of(counter::kSharedBytes), of(counter::kL1Bytes)) / 128;
+    EXPECT_GE(of(counter::kDataPipeWavefronts), 0.99 * least) << ids[i];
+    if (ids[i] == "shared_read") {
+      EXPECT_NEAR(of(counter::kSharedWavefronts), of(counter::kSharedBytes) / 128,
+                  0.01 * of(counter::kSharedWavefronts));
+      EXPECT_NEAR(of(counter::kDataPipeWavefronts), of(counter::kSharedWavefronts),
+                  0.02 * of(counter::kSharedWavefronts));
+    }
+  }
 }
 
 TEST_F(CountersTest, OfCeilingsAreTakenWithOurOwnTensorKernelToo) {

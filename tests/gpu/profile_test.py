@@ -266,6 +266,15 @@ class KnownWork(ProfileTest):
                           f"{self.counted(point, 'ffma') / known:.6f} of the known FFMA")
                 self.assertEqual(point["launches"]["period"] % launches, 0)
                 self.assert_near(self.counted(point, "ffma"), known, 1e-6, "ffma")
+                self.assert_clusters(point, known)
+
+    def assert_clusters(self, point, known):
+        """Means of the clusters of work, by their shares, are the mean."""
+        clusters = point["launches"].get("clusters")
+        self.tell(f"clusters: {clusters}")
+        if clusters and clusters["counter"] == "ffma":
+            self.assertAlmostEqual(sum(part["share"] for part in clusters["parts"]), 1)
+            self.assert_near(sum(part["share"] * part["mean"] for part in clusters["parts"]), known, 1e-6, "mean of clusters")
 
     def test_transforms_of_cufft(self):
         self.profile("transforms", options=(), LD_LIBRARY_PATH=library_path())

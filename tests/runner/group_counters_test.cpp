@@ -169,7 +169,7 @@ TEST(GroupCounters, OfL1AreUnavailableWhereCopiesGoPastIt) {
   EXPECT_TRUE(with_l1(900).at("l1_bytes").available());
   EXPECT_TRUE(with_l1(900).at("shared_bytes").available());
   EXPECT_THAT(with_l1(899).at("l1_bytes").reason(), HasSubstr("TMA"));
-  EXPECT_FALSE(with_l1(899).at("shared_bytes").available());
+  EXPECT_TRUE(with_l1(899).at("shared_bytes").available()) << "those of wgmma are counted";
   EXPECT_TRUE(with_l1(900).at("global_store_sector_efficiency").available());
   EXPECT_FALSE(with_l1(899).at("global_store_sector_efficiency").available());
   EXPECT_TRUE(with_l1(899).at("l2_bytes").available());
@@ -215,6 +215,43 @@ TEST(GroupCounters, AreScaledToTheTimeOfAllLaunchesWhereNotEachPlaceWasCounted) 
     EXPECT_DOUBLE_EQ(*result.scale, 13.0 / 22);
     EXPECT_EQ(result.period, std::nullopt);
   }
+}
+
+TEST(GroupCounters, OfSharedMemoryAreUnavailableWhereTheChipDoesNotCountItsMatrices) {
+  CountedPasses counted;
+  counted["memory"].add(of({{"l1_bytes", 1}, {"l2_bytes", 1000}, {"warp_instructions", 1}}));
+  counted["operations"].add(of({{"shared_bytes", 50}, {"warp_instructions_sass", 1}}));
+  const GroupCounters result = counters_of_group(
+      counted, kWarps, [](const auto&) { return ""; }, {}, false);
+  EXPECT_THAT(result.counted.counters.at("shared_bytes").reason(), HasSubstr("tcgen05"));
+}
+
+TEST(GroupCounters, AreScaledByTheTimesThatWereCountedWhereTheTraceHasNone) {
+  CountedPasses counted;
+  counted["memory"].add(of({{"dram_read_bytes", 1000}, {"counted_time_s", 10e-6}}));
+  counted["memory"].add(of({{"dram_read_bytes", 100}, {"counted_time_s", 1e-6}}));
+  const GroupCounters result =
+      counters_of_group(counted, kWarps, [](const auto&) { return ""; }, {.period = 0, .mean_s = 11e-6});
+  EXPECT_DOUBLE_EQ(*result.counted.counters.at("dram_read_bytes").value(), 1100);
+  EXPECT_DOUBLE_EQ(*result.scale, 2);
+  EXPECT_FALSE(result.counted.counters.contains("counted_time_s")) << "it is no time of the kernel";
+}
+
+TEST(GroupCounters, TellClustersOfWork) {
+  CountedPasses counted;
+  for (const double operations : {40.0, 10.0, 41.0, 10.5, 42.0, 10.0, 43.0, 10.0})
+    counted["tensor"].add(of({{"tensor_bf16_ops", operations}, {"tensor_pipe_instructions", operations}}));
+  const auto clusters = counters_of_group(counted, kWarps, [](const auto&) { return ""; }).clusters;
+  ASSERT_TRUE(clusters);
+  EXPECT_EQ(clusters->counter, "tensor_bf16_ops");
+  ASSERT_EQ(clusters->parts.size(), 2);
+  EXPECT_DOUBLE_EQ(clusters->parts[0].share, 0.5);
+  EXPECT_DOUBLE_EQ(clusters->parts[0].mean, 10.125);
+  EXPECT_DOUBLE_EQ(clusters->parts[1].mean, 41.5);
+  CountedPasses alike;
+  for (const double operations : {10.0, 11.0, 12.0, 13.0})
+    alike["tensor"].add(of({{"tensor_bf16_ops", operations}}));
+  EXPECT_FALSE(counters_of_group(alike, kWarps, [](const auto&) { return ""; }).clusters);
 }
 
 TEST(GroupCounters, AreMeansOfTheCountedLaunchesWhereThatIsAllThatIsKnown) {

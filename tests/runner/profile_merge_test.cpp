@@ -561,6 +561,10 @@ TEST_F(ProfileMerge, CountsOfLaunchesThatDifferAreThoseOfAWholeStep) {
     EXPECT_NEAR(*value_of(measurement.counters, "tensor_bf16_ops"), step_mean, 1e-6 * step_mean) << counted;
     EXPECT_EQ(measurement.launches->period, 25);
     EXPECT_EQ(measurement.launches->counters_scale, std::nullopt);
+    const auto& clusters = measurement.launches->clusters;
+    ASSERT_TRUE(clusters && clusters->parts.size() == 4) << counted;
+    EXPECT_NEAR(clusters->parts.back().share, 1.0 / 25, 1e-9) << "the head";
+    EXPECT_NEAR(clusters->parts.front().share, 8.0 / 25, 1e-9);
   }
   const Measurement measurement = merged(steps_with_a_head(20, 12)).measurements.at(0);
   EXPECT_NEAR(*value_of(measurement.counters, "tensor_bf16_ops"), step_mean, 1e-6 * step_mean)

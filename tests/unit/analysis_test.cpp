@@ -329,11 +329,39 @@ TEST(RoofOverAPoint, TakesTheCeilingOfTheTrafficsDirection) {
     sum.work.written_bytes = written_bytes;
     return OnePoint(sum)->roof->memory_ceiling;
   };
-  EXPECT_EQ(ceiling_for(96, 4), "dram_read");
-  EXPECT_EQ(ceiling_for(95, 5), "dram_copy");
+  EXPECT_EQ(ceiling_for(76, 24), "dram_read") << "the nearer of two";
+  EXPECT_EQ(ceiling_for(74, 26), "dram_copy");
   EXPECT_EQ(ceiling_for(50, 50), "dram_copy");
-  EXPECT_EQ(ceiling_for(5, 95), "dram_copy");
-  EXPECT_EQ(ceiling_for(4, 96), "dram_write");
+  EXPECT_EQ(ceiling_for(26, 74), "dram_copy");
+  EXPECT_EQ(ceiling_for(24, 76), "dram_write");
+}
+
+TEST(RoofOverAPoint, LiesBetweenTheMixesThatWereMeasured) {
+  rooflinectl::Run run;
+  run.ceilings = all_ceilings();
+  const auto limit_for = [&](double write_share) {
+    return dram_limit(run, 0, {1 - write_share, write_share});
+  };
+  EXPECT_THAT(limit_for(0)->per_s, Near(kReadBytesPerS));
+  EXPECT_THAT(limit_for(0.1)->per_s, Near(0.8 * kReadBytesPerS + 0.2 * kCopyBytesPerS));
+  EXPECT_THAT(limit_for(0.75)->per_s, Near((kCopyBytesPerS + kWriteBytesPerS) / 2));
+  EXPECT_THAT(limit_for(0.1)->ceilings, ElementsAre("dram_read", "dram_copy"));
+  EXPECT_THAT(limit_for(0.1)->relative_spread, Near(0.01));
+  run.ceilings.push_back(ceiling("dram_mix_10", CeilingKind::bandwidth, CeilingSource::measured, 3e12));
+  EXPECT_THAT(limit_for(0.1)->per_s, Near(3e12));
+  EXPECT_THAT(limit_for(0.1)->ceilings, ElementsAre("dram_mix_10"));
+  EXPECT_THAT(limit_for(0.05)->per_s, Near((kReadBytesPerS + 3e12) / 2));
+  EXPECT_THAT(limit_for(1)->per_s, Near(kWriteBytesPerS));
+}
+
+TEST(RoofOverAPoint, WithoutAMixOnOneSideIsTheNearestOne) {
+  rooflinectl::Run run;
+  run.ceilings = {ceiling("dram_copy", CeilingKind::bandwidth, CeilingSource::measured, kCopyBytesPerS)};
+  EXPECT_THAT(dram_limit(run, 0, {70, 30})->per_s, Near(kCopyBytesPerS));
+  run.ceilings = {ceiling("dram_read", CeilingKind::bandwidth, CeilingSource::measured, kReadBytesPerS)};
+  EXPECT_THAT(dram_limit(run, 0, {96, 4})->per_s, Near(kReadBytesPerS));
+  EXPECT_FALSE(dram_limit(run, 0, {70, 30}));
+  EXPECT_FALSE(dram_limit(run, 0, {0, 1}));
 }
 
 TEST(RoofOverAPoint, IsTheComputeCeilingAtHighIntensity) {

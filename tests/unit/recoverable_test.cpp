@@ -188,13 +188,155 @@ TEST(ObservedPoint, DoesNotTakeConstantsInRegistersForHalfPrecision) {
   EXPECT_FALSE(OnePoint(measurement)->flops_executed) << "it does compute in FP16";
 }
 
-TEST(ObservedPoint, HasIntegerInstructionsAsAResourceOnly) {
+/// Warp instructions that the schedulers issue in that time at the highest clock.
+double issued_in(double time_s) {
+  const Run run = run_of({});
+  return 4 * run.device().sm_count * run.device().sm_clock_hz * time_s;
+}
+
+TEST(ObservedPoint, HasIssueSlotsAsARoofAndNoneOfIntegers) {
   Measurement measurement = streaming();
-  set(measurement, counter::kIntegerOps, 2.1e9);  // 30e12 per second by both pipes
+  set(measurement, counter::kWarpInstructions, issued_in(70e-6));
   const OnePoint point(measurement);
-  EXPECT_NEAR(*find_use(*point, Bound::int32)->time_s, 70e-6, 1e-12);
-  EXPECT_EQ(point->roof->resource, Bound::int32);
+  EXPECT_NEAR(*find_use(*point, Bound::issue_slots)->time_s, 70e-6, 1e-12);
+  EXPECT_EQ(find_use(*point, Bound::int32), nullptr);
+  EXPECT_EQ(point->roof->resource, Bound::issue_slots);
+  EXPECT_NEAR(*point->fraction_of_roofline, 0.7, 1e-9);
+  EXPECT_EQ(point->bound, Bound::issue_slots);
   EXPECT_EQ(point->flops_executed, 0);
+}
+
+TEST(ObservedPoint, IsBoundByThePipeThatMostIssueSlotsAreFor) {
+  Measurement measurement = streaming();
+  set(measurement, counter::kWarpInstructions, issued_in(80e-6));
+  set(measurement, counter::kFfma, 30e12 * 65e-6);
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::fp32);
+  set(measurement, counter::kFfma, 30e12 * 59e-6);
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::issue_slots);
+}
+
+TEST(ObservedPoint, HasOneDataPipeForL1AndSharedMemory) {
+  Measurement measurement = streaming();
+  set(measurement, counter::kDramReadBytes, 0);
+  set(measurement, counter::kDramWriteBytes, 0);
+  set(measurement, counter::kL1Bytes, 30e12 * 35e-6);
+  set(measurement, counter::kSharedBytes, 30e12 * 30e-6);
+  const OnePoint both(measurement);
+  EXPECT_NEAR(*find_use(*both, Bound::l1)->time_s, 65e-6, 1e-12);
+  EXPECT_NEAR(*find_use(*both, Bound::shared)->time_s, 30e-6, 1e-12);
+  EXPECT_EQ(both->bound, Bound::l1);
+  set(measurement, counter::kDataPipeWavefronts, 30e12 * 90e-6 / 128);
+  EXPECT_NEAR(*find_use(*OnePoint(measurement), Bound::l1)->time_s, 90e-6, 1e-12) << "as counted";
+}
+
+TEST(ObservedPoint, CountsWavefrontsOfAllAccessesToSharedMemory) {
+  Measurement measurement = streaming();
+  set(measurement, counter::kL1Bytes, 0);
+  set(measurement, counter::kSharedBytes, 30e12 * 10e-6);
+  set(measurement, counter::kSharedLoadWavefronts, 30e12 * 20e-6 / 128);
+  EXPECT_NEAR(*find_use(*OnePoint(measurement), Bound::shared)->time_s, 20e-6, 1e-12);
+  set(measurement, counter::kSharedWavefronts, 30e12 * 40e-6 / 128);
+  EXPECT_NEAR(*find_use(*OnePoint(measurement), Bound::shared)->time_s, 40e-6, 1e-12);
+}
+
+// V12: NCCL's processes are not instrumented, but the hardware counts the data pipe.
+TEST(ObservedPoint, WithAnIdleDataPipeCannotBeBoundBySharedMemory) {
+  Measurement measurement = streaming();
+  refuse(measurement, counter::kSharedBytes);
+  set(measurement, counter::kTensorPipeInstructions, 0);
+  set(measurement, counter::kTensorPipeHfma2, 0);
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::unknown);
+  set(measurement, counter::kDataPipeWavefronts, 30e12 * 50e-6 / 128);
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::latency);
+}
+
+TEST(ObservedPoint, IsHeldAgainstL2ByReadsAndWrites) {
+  auto run = run_of({streaming()});
+  run.ceilings.push_back(constructed::ceiling("l2_write", CeilingKind::bandwidth, CeilingSource::measured,
+                                              "l2", "write", 4e12, ""));
+  set(run.measurements.front(), counter::kL2Bytes, 240e6);
+  set(run.measurements.front(), counter::kL2WriteBytes, 80e6);
+  const Analysis analysis = analyse(run);
+  const ResourceUse& use = *find_use(analysis.experiments.at(0).points.at(0), Bound::l2);
+  EXPECT_NEAR(*use.time_s, 160e6 / 8e12 + 80e6 / 4e12, 1e-12);
+  EXPECT_THAT(use.ceilings, testing::ElementsAre("l2_read", "l2_write"));
+}
+
+// 4 kB are set while 200 MB that others left in L2 go to DRAM.
+TEST(ObservedPoint, IsNotHeldAgainstWhatOthersLeftInL2) {
+  Measurement measurement = streaming();
+  set(measurement, counter::kL2Bytes, 4096);
+  set(measurement, counter::kL1Bytes, 4096);
+  const OnePoint point(measurement);
+  EXPECT_LT(*point->fraction_of_roofline, 0.001);
+  EXPECT_EQ(point->dram_bytes, 200e6) << "as counted";
+}
+
+// V9: those of flash attention's gradients go to millions of addresses.
+TEST(ObservedPoint, WithAtomicsOnManySlicesOfL2IsNotBoundByThem) {
+  Measurement measurement = streaming();
+  set(measurement, counter::kL2AtomicOperations, 2e6);
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::unknown);
+  set(measurement, counter::kL2AtomicBusiestSlice, 2e6 / 96);
+  auto run = run_of({measurement});
+  run.ceilings.push_back(constructed::ceiling("atomic_i32", CeilingKind::latency, CeilingSource::measured,
+                                              "i32", "atomic", 1e-9, ""));
+  const Analysis analysis = analyse(run);
+  const RooflinePoint& point = analysis.experiments.at(0).points.at(0);
+  EXPECT_EQ(point.bound, Bound::latency);
+  EXPECT_THAT(point.verdict.unjudged, IsEmpty());
+}
+
+TEST(ObservedPoint, HasIntervalsFromItsTimesAndTheSpreadOfItsCounts) {
+  Measurement measurement = streaming();
+  measurement.counter_repeats = 3;
+  measurement.counter_spread = {{"dram_read_bytes", 0.1}, {"dram_write_bytes", 0.1}};
+  const OnePoint point(measurement);
+  ASSERT_TRUE(point->fraction_interval);
+  EXPECT_NEAR(point->fraction_interval->high, 0.5 * 1.1304, 1e-3) << "1.304 times the range of three";
+  EXPECT_NEAR(point->fraction_interval->low, 0.5 / 1.1304, 1e-3);
+  EXPECT_NEAR(point->launches->recoverable_interval_s->low, 1e-3 * (1 - 0.5 * 1.1304), 1e-6);
+  measurement.counter_spread.clear();
+  EXPECT_NEAR(OnePoint(measurement)->fraction_interval->high, 0.5 * (1 + 32e-9 / 100e-6), 1e-6)
+      << "one tick of the timer";
+  measurement.counter_repeats = 1;
+  EXPECT_FALSE(OnePoint(measurement)->fraction_interval) << "nobody knows how launches differ";
+}
+
+TEST(ObservedPoint, HasNoIntensityOfDifferentLaunches) {
+  Measurement measurement = streaming();
+  set(measurement, counter::kFadd, 3e8);
+  EXPECT_TRUE(OnePoint(measurement)->ai_executed);
+  measurement.counter_spread = {{"fadd", 4.5}};
+  EXPECT_FALSE(OnePoint(measurement)->ai_executed);
+  measurement.launches->period = 25;
+  EXPECT_TRUE(OnePoint(measurement)->ai_executed);
+}
+
+TEST(ObservedPoint, NamesTheClustersOfItsWork) {
+  Measurement measurement = streaming();
+  measurement.launches->clusters = WorkClusters{"tensor_bf16_ops", {{0.75, 1e9}, {0.25, 4e9}}};
+  EXPECT_THAT(OnePoint(measurement)->evidence,
+              Contains(HasSubstr("different work: 75 % 1e+09, 25 % 4e+09 tensor_bf16_ops")));
+}
+
+TEST(ObservedPoint, HasTensorCoresAtItsClock) {
+  Measurement measurement = streaming();
+  set(measurement, counter::kTensorPipeInstructions, 1e6);
+  set(measurement, counter::kTensorPipeHfma2, 0);
+  set(measurement, counter::kTensorBf16Ops, 900e12 * 80e-6);
+  set(measurement, counter::kSmClockHz, 1.6e9);
+  auto run = run_of({measurement});
+  for (Ceiling& ceiling : run.ceilings) {
+    if (ceiling.id == "bf16_tensor") ceiling.sm_clock_hz = 1.8e9;
+  }
+  run.ceilings.push_back(constructed::ceiling("bf16_tensor_sustained", CeilingKind::compute,
+                                              CeilingSource::measured, "bf16", "sustained", 850e12, ""));
+  const Analysis analysis = analyse(run);
+  const ResourceUse& use = *find_use(analysis.experiments.at(0).points.at(0), Bound::tensor);
+  EXPECT_NEAR(*use.time_s, 80e-6, 1e-12);
+  EXPECT_NEAR(*use.time_at_clock_s, 90e-6, 1e-12);
+  EXPECT_NEAR(*use.sustained_time_s, 80e-6 * 900 / 850, 1e-12);
 }
 
 TEST(ObservedPoint, ThatWasNotCountedNamesTheReasonAndHasNoZeros) {

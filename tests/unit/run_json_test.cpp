@@ -451,6 +451,7 @@ bool may_be_absent(const Pointer& place) {
                                                         "period",
                                                         "has_half_arithmetic",
                                                         "counters_scale",
+                                                        "clusters",
                                                         "primitives",
                                                         "problems",
                                                         "process",

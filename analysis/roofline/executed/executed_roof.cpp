@@ -48,20 +48,28 @@ ResourceUse at_rate(Bound resource, double amount, const std::optional<Limit>& l
           .relative_spread = limit->relative_spread};
 }
 
+/// Without what other kernels left in L2 and was written back meanwhile: a kernel writes no more than its SMs
+/// ask of L2, and reads at most the other half of each pair of sectors as well.
+Traffic own_traffic(const Traffic& counted, const Counters& counters) {
+  const auto requested = value_of(counters, counter::kL2Bytes);
+  if (!requested) return counted;
+  const double written = value_of(counters, counter::kL2WriteBytes).value_or(*requested);
+  return {std::min(counted.read_bytes, 2 * *requested), std::min(counted.written_bytes, written)};
+}
+
 ResourceUse dram_use(const Counters& counters, const Ceilings& ceilings) {
   const auto counted = counted_traffic(counters);
   if (!counted) {
     return unknown(Bound::dram, 0,
                    missing_of(counters, "DRAM bytes", {counter::kDramReadBytes, counter::kDramWriteBytes}));
   }
-  const Traffic& traffic = *counted;
+  const Traffic traffic = own_traffic(*counted, counters);
   return at_rate(Bound::dram, traffic.bytes(), ceilings.memory(traffic), ceilings.memory_id(traffic));
 }
 
-constexpr std::string_view kL2Write = "l2_write";
-
-/// Whether all that a kernel asks of L2 is to be written: it stores, but has neither loads nor atomic
-/// operations, and no shared memory, into which copies could go past the counter of loads.
+/// Whether all that a kernel asks of L2 is to be written, in runs that did not count how much is: it stores,
+/// but has neither loads nor atomic operations, and no shared memory, into which copies could go past the
+/// counter of loads.
 bool writes_only(const Counters& counters) {
   return value_of(counters, counter::kGlobalLoadSectorEfficiency) == 0 &&
          value_of(counters, counter::kGlobalStoreSectorEfficiency).value_or(0) > 0 &&
@@ -72,9 +80,9 @@ bool writes_only(const Counters& counters) {
 ResourceUse l2_use(const Counters& counters, const Ceilings& ceilings) {
   const auto bytes = value_of(counters, counter::kL2Bytes);
   if (!bytes) return unknown(Bound::l2, 0, not_counted(counters, counter::kL2Bytes, "L2 bytes"));
-  const auto write = ceilings.find(kL2Write);
-  if (writes_only(counters) && write) return at_rate(Bound::l2, *bytes, write, kL2Write);
-  return at_rate(Bound::l2, *bytes, ceilings.cache(MemoryLevel::l2), cache_ceiling_id(MemoryLevel::l2));
+  const double written =
+      value_of(counters, counter::kL2WriteBytes).value_or(writes_only(counters) ? *bytes : 0);
+  return at_rate(Bound::l2, *bytes, ceilings.l2(*bytes, written), cache_ceiling_id(MemoryLevel::l2));
 }
 
 ResourceUse l1_use(const Counters& counters, const Ceilings& ceilings) {
@@ -89,6 +97,23 @@ ResourceUse shared_use(const Counters& counters, const Ceilings& ceilings) {
     return unknown(Bound::shared, 0, not_counted(counters, counter::kSharedBytes, "shared-memory bytes"));
   return at_rate(Bound::shared, *passed, ceilings.cache(MemoryLevel::shared),
                  cache_ceiling_id(MemoryLevel::shared));
+}
+
+/// L1 and shared memory are one memory, with one data pipe: what needs more of it stands for both. Its
+/// wavefronts, if they were counted, tell how long it was busy for sure; what matrix instructions and bulk
+/// copies read and write does not pass it.
+void share_data_pipe(ResourceUse& l1, ResourceUse& shared, const Counters& counters,
+                     const Ceilings& ceilings) {
+  ResourceUse& main = l1.known_time_s() > shared.known_time_s() ? l1 : shared;
+  const auto wavefronts = value_of(counters, counter::kDataPipeWavefronts);
+  const auto limit = ceilings.cache(MemoryLevel::shared);
+  if (l1.time_s && shared.time_s) *main.time_s = *l1.time_s + *shared.time_s;
+  if (!wavefronts || !limit) return;
+  const double pipe_s = *wavefronts * kSharedWavefrontBytes / limit->per_s;
+  if (main.time_s) main.time_s = std::max(*main.time_s, pipe_s);
+  for (ResourceUse* use : {&l1, &shared}) {
+    if (!use->time_s && tensor_instructions(counters) == 0) use->most_time_s = pipe_s;
+  }
 }
 
 /// The time of a pipe if every warp instruction that it executed was for a full warp and did one multiply-add
@@ -152,22 +177,17 @@ ResourceUse half_use(const Counters& counters, const Ceilings& ceilings) {
   return at_rate(Bound::fp16, instructions, limit, "f16_fma");
 }
 
-/// Additions and logic run in one pipe, multiply-adds in another: together they complete at most what both
-/// benchmarks do, at two operations per instruction.
-ResourceUse integer_use(const Counters& counters, const Ceilings& ceilings) {
-  constexpr double kOperationsPerInstruction = 2;
-  const auto instructions = value_of(counters, counter::kIntegerOps);
-  if (!instructions)
-    return unknown(Bound::int32, 0, not_counted(counters, counter::kIntegerOps, "integer instructions"));
-  const auto add = ceilings.find("i32_add");
-  const auto fma = ceilings.find("i32_fma");
-  std::optional<Limit> both;
-  if (add && fma) {
-    both = Limit{{add->ceilings.front(), fma->ceilings.front()},
-                 (add->per_s + fma->per_s) / kOperationsPerInstruction,
-                 std::max(add->relative_spread, fma->relative_spread)};
+/// Any instruction takes one, those of integers included, which have no roof of their own: it would be as
+/// high.
+ResourceUse issue_use(const Counters& counters, const Ceilings& ceilings) {
+  const auto instructions = value_of(counters, counter::kWarpInstructions);
+  const auto limit = ceilings.issue_slots();
+  if (!instructions) {
+    return unknown(Bound::issue_slots, 0,
+                   not_counted(counters, counter::kWarpInstructions, "warp instructions"));
   }
-  return at_rate(Bound::int32, *instructions, both, add ? "i32_fma" : "i32_add");
+  if (!limit) return unknown(Bound::issue_slots, *instructions, "the SM clock is not known");
+  return at_rate(Bound::issue_slots, *instructions, limit, "");
 }
 
 ResourceUse tensor_use(const Measurement& measurement, const Ceilings& ceilings) {
@@ -188,7 +208,9 @@ ResourceUse tensor_use(const Measurement& measurement, const Ceilings& ceilings)
           .amount = work->operations,
           .time_s = work->time_s,
           .ceilings = CeilingIds(work->ceilings.begin(), work->ceilings.end()),
-          .relative_spread = work->relative_spread};
+          .relative_spread = work->relative_spread,
+          .time_at_clock_s = work->time_at_clock_s,
+          .sustained_time_s = work->sustained_time_s};
 }
 
 double order_of(const ResourceUse& use) {
@@ -221,8 +243,9 @@ std::vector<ResourceUse> resource_uses(const Measurement& measurement, const Cei
                                    float_use(counters, ceilings, Dtype::f64),
                                    float_use(counters, ceilings, Dtype::f32),
                                    half_use(counters, ceilings),
-                                   integer_use(counters, ceilings),
+                                   issue_use(counters, ceilings),
                                    tensor_use(measurement, ceilings)};
+  share_data_pipe(uses[2], uses[3], counters, ceilings);
   std::stable_sort(uses.begin(), uses.end(),
                    [](const ResourceUse& a, const ResourceUse& b) { return order_of(a) > order_of(b); });
   return uses;
@@ -232,7 +255,7 @@ bool is_indispensable(const ResourceUse& use, Counting counting) {
   if (counting == Counting::imported && (use.resource == Bound::l2 || use.resource == Bound::fp16)) {
     return false;
   }
-  return use.resource != Bound::l1 && use.resource != Bound::shared && use.resource != Bound::int32;
+  return use.resource != Bound::l1 && use.resource != Bound::shared && use.resource != Bound::issue_slots;
 }
 
 const ResourceUse* main_pipe(const std::vector<ResourceUse>& uses) {
@@ -244,9 +267,23 @@ const ResourceUse* main_pipe(const std::vector<ResourceUse>& uses) {
   return nullptr;
 }
 
+namespace {
+
+/// What needs longest; the busiest pipe in place of the issue slots, if most of what these issue is for it.
+const ResourceUse& roof_of(const std::vector<ResourceUse>& uses) {
+  const ResourceUse& first = uses.front();
+  const ResourceUse* const pipe = main_pipe(uses);
+  const bool is_for_pipe = first.resource == Bound::issue_slots && pipe != nullptr &&
+                           pipe->known_time_s() >= kPipeOfIssueSlots * first.known_time_s();
+  return is_for_pipe ? *pipe : first;
+}
+
+}  // namespace
+
 RoofOrReason executed_roof(const std::vector<ResourceUse>& uses, std::optional<double> flops,
                            Counting counting) {
-  const double longest_s = uses.empty() ? 0 : uses.front().known_time_s();
+  const ResourceUse* const first = uses.empty() ? nullptr : &roof_of(uses);
+  const double longest_s = first != nullptr ? first->known_time_s() : 0;
   std::string missing;
   for (const ResourceUse& use : uses) {
     const bool cannot_be_longer = use.most_time_s && *use.most_time_s <= longest_s;
@@ -262,9 +299,9 @@ RoofOrReason executed_roof(const std::vector<ResourceUse>& uses, std::optional<d
   Roof roof;
   roof.is_partly_counted = is_partly_counted;
   roof.time_s = longest_s;
-  roof.resource = uses.front().resource;
-  roof.ceilings = uses.front().ceilings;
-  roof.relative_spread = uses.front().relative_spread;
+  roof.resource = first->resource;
+  roof.ceilings = first->ceilings;
+  roof.relative_spread = first->relative_spread;
   if (flops) roof.flop_per_s = *flops / roof.time_s;
   // The slowest of the memory levels, and the slowest of the pipes.
   for (const ResourceUse& use : uses) {
@@ -275,7 +312,7 @@ RoofOrReason executed_roof(const std::vector<ResourceUse>& uses, std::optional<d
       roof.level = *level;
       roof.memory_ceiling = use.ceilings.front();
       roof.memory_bytes_per_s = use.amount / time_s;
-    } else if (!level && roof.compute_ceilings.empty()) {
+    } else if (!level && use.resource != Bound::issue_slots && roof.compute_ceilings.empty()) {
       roof.compute_ceilings = use.ceilings;
       roof.compute_flop_per_s = flops.value_or(0) / time_s;
     }

@@ -30,6 +30,10 @@ struct TensorWork {
   std::string_view missing_ceiling;        ///< the missing one: `f16_tensor`
   std::vector<std::string_view> ceilings;  ///< of the types that were counted
   double relative_spread = 0;              ///< the largest of these ceilings
+  /// The same time at the clock of the kernel; and at the rate that products sustain under the power cap.
+  /// Nothing where a clock, or such a ceiling, is unknown.
+  std::optional<double> time_at_clock_s;
+  std::optional<double> sustained_time_s;
 };
 /// Nothing where they were not counted.
 std::optional<TensorWork> tensor_work(const Measurement& measurement, const Ceilings& ceilings);

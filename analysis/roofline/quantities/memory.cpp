@@ -69,7 +69,7 @@ MaybeValue atomics_per_result(R, P point) {
 /// of which the number is unknown.
 MaybeValue observed_atomic_time_share(R run, P point) {
   constexpr double kMost = 1.1;
-  const auto atomics = count(point, counter::kL2AtomicOperations);
+  const auto atomics = most_atomics_on_one_address(point.measurement->counters);
   if (!atomics || *atomics == 0) return share_of_time(point, atomics);
   const auto f32 = counted_operations(point.measurement->counters, Dtype::f32);
   const auto f64 = counted_operations(point.measurement->counters, Dtype::f64);
@@ -256,7 +256,8 @@ const Quantity kAtomicTimeShare = {
     .unit = Unit::ratio,
     .formula =
         "atomic operations per result × the ceiling `atomic_…` of their type / time: they take turns. Of a "
-        "program's kernel, all of its atomic operations, if they fit into its time",
+        "program's kernel, all of its atomic operations in the busiest slice of L2 (in older runs, all of "
+        "them), if they fit into its time",
     .of = atomic_time_share};
 
 const Quantity kAtomicsPerLaunch = {

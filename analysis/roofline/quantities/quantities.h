@@ -70,6 +70,8 @@ extern const Quantity kFp32Share;
 extern const Quantity kFp16Share;
 extern const Quantity kInt32Share;
 extern const Quantity kTensorShare;
+extern const Quantity kTensorShareAtClock;
+extern const Quantity kTensorShareSustained;
 extern const Quantity kIssueUtilisation;
 
 // Blocks, warps and registers.

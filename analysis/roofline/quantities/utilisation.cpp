@@ -37,9 +37,9 @@ MaybeValue dram_share(R run, P point) {
 
 MaybeValue l2_share(R run, P point) {
   if (has_executed_work_alone(point)) return observed_share(point, Bound::l2);
-  const auto limit = ceilings(run, point).cache(MemoryLevel::l2);
-  if (!limit) return std::nullopt;
   const double bytes = count(point, counter::kL2Bytes).value_or(point.dram_bytes_useful);
+  const auto limit = ceilings(run, point).l2(bytes, count(point, counter::kL2WriteBytes).value_or(0));
+  if (!limit) return std::nullopt;
   return share_of_time(point, bytes / limit->per_s);
 }
 
@@ -90,6 +90,12 @@ MaybeValue tensor_share(R run, P point) {
   return work ? share_of_time(point, work->time_s) : std::nullopt;
 }
 
+template <std::optional<double> ResourceUse::*kTime>
+MaybeValue tensor_time_share(P point) {
+  const ResourceUse* use = find_use(point, Bound::tensor);
+  return use != nullptr && use->time_s.value_or(0) > 0 ? share_of_time(point, use->*kTime) : std::nullopt;
+}
+
 /// Cycles of all SMs together in the time of the point, at its own clock.
 MaybeValue sm_cycles(R run, P point) {
   if (!is_timed(*point.measurement)) return std::nullopt;
@@ -98,6 +104,7 @@ MaybeValue sm_cycles(R run, P point) {
 }
 
 MaybeValue issue_utilisation(R run, P point) {
+  if (has_executed_work_alone(point)) return observed_share(point, Bound::issue_slots);
   constexpr double kSchedulers = 4;  // of an SM, on every chip from Volta on
   return quotient(count(point, counter::kWarpInstructions), product(sm_cycles(run, point), kSchedulers));
 }
@@ -111,27 +118,32 @@ const Quantity kFractionOfRoof = {
 
 const Quantity kL1Utilisation = {.name = "L1 utilisation",
                                  .unit = Unit::ratio,
-                                 .formula = "`l1_bytes` / `l1_read` / time",
+                                 .formula =
+                                     "`l1_bytes` / `l1_read` / time; of a program's kernel that uses "
+                                     "L1 more than shared memory, with the time of both: they have "
+                                     "one data pipe",
                                  .of = utilisation<MemoryLevel::l1>};
 
 const Quantity kDramShare = {
     .name = "DRAM utilisation",
     .unit = Unit::ratio,
-    .formula = "DRAM bytes / the DRAM ceiling of their direction / time; declared bytes if none were counted",
+    .formula = "DRAM bytes / the DRAM ceiling of their mix / time; declared bytes if none were counted",
     .of = dram_share};
 
-const Quantity kL2Share = {
-    .name = "L2 utilisation",
-    .unit = Unit::ratio,
-    .formula =
-        "`l2_bytes` / `l2_read` (of a program's kernel that only stores: `l2_write`) / "
-        "time; declared bytes if none were counted",
-    .of = l2_share};
+const Quantity kL2Share = {.name = "L2 utilisation",
+                           .unit = Unit::ratio,
+                           .formula =
+                               "((`l2_bytes` − `l2_write_bytes`) / `l2_read` + `l2_write_bytes` / "
+                               "`l2_write`) / time; declared bytes "
+                               "if none were counted",
+                           .of = l2_share};
 
 const Quantity kSharedShare = {
     .name = "shared memory utilisation",
     .unit = Unit::ratio,
-    .formula = "`shared_bytes`, or 128 bytes × wavefronts if that is more, / `shared_read` / time",
+    .formula =
+        "`shared_bytes`, or 128 bytes × wavefronts if that is more, / `shared_read` / time; of a "
+        "program's kernel that uses it more than L1, with the time of both",
     .of = shared_share};
 
 const Quantity kNvlinkShare = {.name = "NVLink utilisation",
@@ -164,8 +176,8 @@ const Quantity kInt32Share = {.name = "INT32 utilisation",
                               .unit = Unit::ratio,
                               .formula =
                                   "declared integer operations / the ceiling of their mix / time; the "
-                                  "counter includes address and loop arithmetic. Of a program's kernel: "
-                                  "`integer_ops` / ((`i32_add` + `i32_fma`) / 2) / time",
+                                  "counter includes address and loop arithmetic. A program's kernel has "
+                                  "none: its integer instructions take issue slots",
                               .of = declared_share<Bound::int32>};
 
 const Quantity kTensorShare = {
@@ -174,9 +186,25 @@ const Quantity kTensorShare = {
     .formula = "the time that the counted operations of each type need at its ceiling / time",
     .of = tensor_share};
 
+const Quantity kTensorShareAtClock = {
+    .name = "Tensor Core utilisation at its clock",
+    .unit = Unit::ratio,
+    .formula =
+        "Tensor Core utilisation × the SM clock of the ceiling / that of the launches that were counted",
+    .of = [](R, P p) { return tensor_time_share<&ResourceUse::time_at_clock_s>(p); }};
+
+const Quantity kTensorShareSustained = {
+    .name = "Tensor Core utilisation of the sustained rate",
+    .unit = Unit::ratio,
+    .formula =
+        "the time that the counted operations of each type need at its ceiling `…_tensor_sustained` / time",
+    .of = [](R, P p) { return tensor_time_share<&ResourceUse::sustained_time_s>(p); }};
+
 const Quantity kIssueUtilisation = {.name = "issue slots used",
                                     .unit = Unit::ratio,
-                                    .formula = "`warp_instructions` / (4 schedulers × SMs × SM clock × time)",
+                                    .formula =
+                                        "`warp_instructions` / (4 schedulers × SMs × SM clock × time); of "
+                                        "a program's kernel at the highest SM clock",
                                     .of = issue_utilisation};
 
 }  // namespace rooflinectl::quantity

@@ -102,6 +102,16 @@ void fields(auto& f, Is<GraphKernelUse> auto& use) {
   f("total_s", use.total_s);
 }
 
+void fields(auto& f, Is<WorkCluster> auto& cluster) {
+  f("share", cluster.share);
+  f("mean", cluster.mean);
+}
+
+void fields(auto& f, Is<WorkClusters> auto& clusters) {
+  f("counter", clusters.counter);
+  f("parts", clusters.parts);
+}
+
 void fields(auto& f, Is<LaunchStatistics> auto& launches) {
   f.optional("symbol", launches.symbol);
   f.optional("first", launches.first);
@@ -117,6 +127,7 @@ void fields(auto& f, Is<LaunchStatistics> auto& launches) {
   f("counted", launches.counted);
   f.optional("period", launches.period);
   f.optional("counters_scale", launches.counters_scale);
+  f.optional("clusters", launches.clusters);
   f.optional("operations_per_tensor_instruction", launches.operations_per_tensor_instruction);
   f.optional("has_half_arithmetic", launches.has_half_arithmetic);
   f.optional("graph_nodes", launches.graph_nodes);

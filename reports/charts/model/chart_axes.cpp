@@ -33,12 +33,8 @@ std::optional<double> main_bandwidth(const std::vector<RoofLine>& roofs,
     if (roof.kind != CeilingKind::bandwidth || roof.source != CeilingSource::measured) continue;
     const auto is_under = [&](const RooflinePoint& point) {
       const ResourceUse* dram = find_use(point, Bound::dram);
-      if (dram != nullptr) {
-        constexpr double kRounding = 1e-9;
-        return dram->time_s.value_or(0) > 0 &&
-               std::abs(dram->amount / *dram->time_s / roof.value - 1) < kRounding;
-      }
-      return point.roof && point.roof->memory_bytes_per_s == roof.value;
+      if (dram == nullptr) return point.roof && point.roof->memory_ceiling == roof.id;
+      return dram->time_s.value_or(0) > 0 && dram->ceilings.front() == roof.id;
     };
     const auto count = std::count_if(points.begin(), points.end(), is_under);
     if (count > 0) points_under[roof.value] = static_cast<int>(count);

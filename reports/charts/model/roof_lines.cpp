@@ -44,7 +44,7 @@ bool computes_for(const Ceiling& ceiling, const std::vector<RooflinePoint>& poin
   const auto is_precision = [&](const RooflinePoint& point) {
     return !is_observed(point) && to_string(point.precision) == ceiling.subject;
   };
-  return ceiling.operation != "tensor" &&
+  return ceiling.operation != "tensor" && ceiling.operation != "sustained" &&
          (points.empty() || std::any_of(points.begin(), points.end(), is_precision));
 }
 
@@ -57,7 +57,9 @@ RoofLine roof_line(const Ceiling& ceiling) {
           ceiling.source,
           ceiling.subject,
           ceiling.value,
-          ceiling.operation == "tensor"};
+          ceiling.operation == "tensor",
+          std::nullopt,
+          ceiling.id};
 }
 
 bool is_roof_of_program(const Ceiling& ceiling, const std::vector<RooflinePoint>& points) {

@@ -28,6 +28,7 @@ struct RoofLine {
   bool is_tensor = false;
   /// Its place in `palette::kFamilies` where the roofs themselves are told apart by colour.
   std::optional<std::size_t> family = std::nullopt;
+  std::string id = {};  ///< of the ceiling
 };
 
 /// `ceiling` as a line.

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/counters/counters.h"
+#include "core/program/application.h"
 #include "core/stats/repeated_counters.h"
 
 namespace rooflinectl {
@@ -31,6 +33,11 @@ class CountedLaunches {
   /// What one of them took, as the trace has it. Passes that cannot be traced have none.
   void add_time(double time_s);
 
+  /// How the counter `key` falls into clusters: values of which neighbours differ by a factor of at least 1.2
+  /// in parts of at least 2 % of the launches. `period`: of which each place counts the same, or 1. Nothing
+  /// where it does not, or not all launches have it.
+  std::optional<WorkClusters> clusters(std::string_view key, std::size_t period) const;
+
   struct Mean {
     RepeatedCounters counters;
     bool is_of_each_place = false;
@@ -42,6 +49,7 @@ class CountedLaunches {
   /// - Else each counter is divided by the time of the counted launches, and multiplied by the mean time of
   ///   all: a launch that does twice the work is taken to run twice as long.
   /// - Where neither is possible, it is the mean of those that were counted.
+  /// The times are those of the trace, else those that were counted with the launches (`kCountedTimeS`).
   Mean mean(const LaunchPattern& pattern) const;
 
  private:
@@ -50,6 +58,8 @@ class CountedLaunches {
     LaunchPlace place;
   };
   std::vector<double> weights_by_place(std::size_t period) const;
+  /// The mean time of the launches that were counted; nothing where one of them has none.
+  std::optional<double> mean_time_s() const;
 
   std::vector<Launch> launches_;
   std::size_t timed_ = 0;

@@ -119,14 +119,17 @@ void check_tensors(RepeatedCounters& counted) {
   }
 }
 
-void check_l1(RepeatedCounters& counted) {
+void check_l1(RepeatedCounters& counted, bool has_matrix_bytes) {
   const auto l1 = value_of(counted.counters, counter::kL1Bytes);
   const auto l2 = value_of(counted.counters, counter::kL2Bytes);
   if (!l1 || !l2 || *l1 >= kLeastL1Share * *l2) return;
   const char* const reason =
-      "L1 counted fewer bytes than it requested from L2: bulk copies (TMA) and wgmma bypass its counters";
+      "L1 counted fewer bytes than it requested from L2: bulk copies (TMA) bypass its counters";
   withdraw(counted, counter::kL1Bytes, reason);
-  withdraw(counted, counter::kSharedBytes, reason);
+  if (!has_matrix_bytes) {
+    withdraw(counted, counter::kSharedBytes,
+             "this chip does not count what tcgen05 reads from shared memory");
+  }
   // They count only the few loads and stores that do not.
   withdraw(counted, counter::kGlobalLoadSectorEfficiency, reason);
   withdraw(counted, counter::kGlobalStoreSectorEfficiency, reason);
@@ -145,6 +148,19 @@ void scale_operations(RepeatedCounters& counted) {
   }
 }
 
+/// By the first of these counters that tells launches apart.
+std::optional<WorkClusters> clusters_of(const CountedPasses& counted, std::size_t period) {
+  using namespace counter;
+  for (const std::string_view key :
+       {kTensorBf16Ops, kTensorF16Ops, kTensorTf32Ops, kTensorF8Ops, kTensorI8Ops, kTensorF64Ops,
+        kTensorPipeInstructions, kFfma, kDfma, kWarpInstructions}) {
+    for (const auto& [pass, launches] : counted) {
+      if (auto clusters = launches.clusters(key, period)) return clusters;
+    }
+  }
+  return std::nullopt;
+}
+
 double further_from_1(const std::optional<double>& a, double b) {
   return a && std::abs(std::log(*a)) > std::abs(std::log(b)) ? *a : b;
 }
@@ -152,7 +168,8 @@ double further_from_1(const std::optional<double>& a, double b) {
 }  // namespace
 
 GroupCounters counters_of_group(const CountedPasses& counted, std::optional<double> warps,
-                                const MissingReason& missing, const LaunchPattern& pattern) {
+                                const MissingReason& missing, const LaunchPattern& pattern,
+                                bool has_matrix_bytes) {
   GroupCounters group;
   RepeatedCounters& result = group.counted;
   for (const Pass pass : kPasses) {
@@ -170,14 +187,16 @@ GroupCounters counters_of_group(const CountedPasses& counted, std::optional<doub
     } else if (pass <= Pass::tensor) {  // the others count only what these have seen something of
       const std::string reason = missing(std::string(to_string(pass)));
       for (const Metric& metric : pass_metrics(pass)) {
+        if (metric.key == counter::kCountedTimeS) continue;
         result.counters.try_emplace(std::string(metric.key), CounterValue::unavailable(reason));
       }
     }
   }
   check_operations(result, warps);
   if (group.scale) scale_operations(result);
-  check_l1(result);
+  check_l1(result, has_matrix_bytes);
   check_tensors(result);
+  group.clusters = clusters_of(counted, pattern.period);
   return group;
 }
 

@@ -24,6 +24,7 @@ struct GroupCounters {
   RepeatedCounters counted;
   std::optional<std::uint64_t> period;
   std::optional<double> scale;
+  std::optional<WorkClusters> clusters;
 };
 
 /// For each pass the mean over its launches, as `CountedLaunches` has it; for a counter that several passes
@@ -34,11 +35,13 @@ struct GroupCounters {
 ///   more than 5 %, and by more than launches differ within a pass, the instrumentation has failed. The
 ///   hardware also counts what the trace adds to each of the `warps` of a launch (nothing for a graph); this
 ///   is left out.
-/// - Bulk copies (TMA) and wgmma bypass the counters of L1 and shared memory. Where L1 moved less than 0.9
-///   of the bytes that it requested from L2, its bytes and those of shared memory are incomplete.
+/// - Bulk copies (TMA) bypass the counters of L1. Where L1 moved less than 0.9 of the bytes that it requested
+///   from L2, its bytes and its sector efficiencies are incomplete; those of shared memory as well, where
+///   the chip does not count what its matrix instructions read there (`has_matrix_bytes`).
 /// - Where tensor instructions ran, but of none of the types that were counted, no type is known.
 GroupCounters counters_of_group(const CountedPasses& counted, std::optional<double> warps,
-                                const MissingReason& missing, const LaunchPattern& pattern = {});
+                                const MissingReason& missing, const LaunchPattern& pattern = {},
+                                bool has_matrix_bytes = true);
 
 /// Adds operations of the Tensor Cores that no pass counted: they follow from the number of instructions and
 /// from the machine code, if that has `operations`. Returns whether there are any.

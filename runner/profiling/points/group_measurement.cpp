@@ -82,7 +82,8 @@ Measurement measurement_of(const ProfiledGroup& group, const TracedLaunches& tra
   measurement.resources = resources_of(group.kernel, group.shape);
 
   const std::vector<double> all = times_of(traced);
-  GroupCounters of_group = counters_of_group(group.counters, warps_of(group), missing, pattern_of(traced));
+  GroupCounters of_group =
+      counters_of_group(group.counters, warps_of(group), missing, pattern_of(traced), group.has_matrix_bytes);
   RepeatedCounters& counted = of_group.counted;
   LaunchStatistics launches;
   launches.operations_per_tensor_instruction = derived_operations(group, counted);
@@ -100,6 +101,7 @@ Measurement measurement_of(const ProfiledGroup& group, const TracedLaunches& tra
   launches.counted = group.counted;
   launches.period = of_group.period;
   launches.counters_scale = of_group.scale;
+  launches.clusters = std::move(of_group.clusters);
   launches.graph_nodes = group.kernel.graph_nodes;
   launches.graph_kernels = graph_kernels_of(group);
   launches.over_time = launches_over_time(traced, zero_ns, kept.over_time);

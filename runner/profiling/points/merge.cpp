@@ -171,6 +171,8 @@ class Merge {
       group.device = device;
       group.is_selected = filter_.selects_kernel(kernel.symbol) && filter_.selects_path(shape.path);
       group.is_collective = is_collective(kernel.symbol);
+      // Those with tcgen05.
+      group.has_matrix_bytes = !merged_.devices[device].chip.starts_with("GB1");
     }
     // Kernels that cannot be told apart are one.
     if (groups_[place].kernel.tensor_instructions != kernel.tensor_instructions)

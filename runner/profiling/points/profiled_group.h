@@ -39,6 +39,7 @@ struct ProfiledGroup {
   std::size_t device = 0;
   bool is_selected = true;
   bool is_collective = false;
+  bool has_matrix_bytes = true;  ///< whether the chip counts what matrix instructions read from shared memory
   CommonValue<int> process;
   CommonValue<int> rank;
   std::uint64_t untraced = 0;
