@@ -2,8 +2,8 @@
 """Calls the functions in Python files that a plan names. Usage: driver.py REQUEST RESULTS
 
 REQUEST (JSON) lists points. Of one with "store", the results of its reference are stored in files. Any other is called, compared
-with its reference, and then called again and again in the NVTX range "range", for whoever profiles this process. RESULTS gets a
-line (JSON) when a point begins and one when it ends. An existing file stays as it is: the program that is profiled is run again
+with its reference, and then called again and again in the NVTX range "range", for whoever profiles this process: first to be timed,
+then in turn with others, so that each pass of counters sees all. RESULTS gets a line (JSON) when a point begins and one when it ends. An existing file stays as it is: the program that is profiled is run again
 for counters, and results are those of the first run.
 """
 
@@ -216,10 +216,10 @@ def compared(result, expected, argument, tolerance):
     return worst, ""
 
 
-class Checked:
-    """The calls of a point, and what is checked of them."""
+class Calls:
+    """Those of a point, and what is checked of them."""
 
-    def __init__(self, point):
+    def __init__(self, point, l2_bytes):
         self.point = point
         function = function_of(point)
         self.gpu = library()
@@ -235,11 +235,43 @@ class Checked:
             self.values[name] = self.gpu.array(data, argument["type"])
             if kind == "inout":
                 self.initial[name] = self.gpu.array(data.copy(), argument["type"])
+        # Four times as large as L2.
+        self.flushed = self.gpu.array(np.zeros(l2_bytes, np.float32), "f32") if point["cold"] else None
         self.call = bound_call(function, self.values)
+        self.worst, self.wrong = self.check(self.call())
+        self.calls = 0
 
-    def refill(self):
+    def warm_up(self):
+        for _ in range(WARM_UP_CALLS):
+            self.call()
+        self.gpu.wait()
+
+    def call_in_range(self):
         for name, initial in self.initial.items():
             self.gpu.copy(self.values[name], initial)
+        if self.flushed is not None:
+            self.flushed.sum()  # reads it
+        self.gpu.push(self.point["range"])
+        self.returned = self.call()
+        self.gpu.pop()
+        self.calls += 1
+
+    def time(self):
+        self.warm_up()
+        end = time.monotonic() + self.point["time_limit_s"]
+        while self.calls < MOST_CALLS and (self.calls < FEWEST_CALLS or time.monotonic() < end):
+            self.call_in_range()
+
+    def answer(self):
+        if not self.wrong:
+            last, self.wrong = self.check(self.returned)
+            self.worst = max(self.worst, last)
+            if self.wrong:
+                self.wrong = f"right at first, wrong after {self.calls} timed calls: {self.wrong}"
+        if self.wrong:
+            return {"passed": False, "worst": self.worst, "detail": self.wrong}
+        detail = f"as {self.point['reference']['name']}: worst error {self.worst:.2g} of the bound" if self.expected else ""
+        return {"passed": True, "worst": self.worst, "detail": detail, "calls": self.calls}
 
     def check(self, returned):
         """The worst error over its bound, and what is wrong."""
@@ -262,33 +294,6 @@ class Checked:
         return worst, ""
 
 
-def measure(point):
-    checked = Checked(point)
-    gpu = checked.gpu
-    worst, wrong = checked.check(checked.call())
-    if wrong:
-        return {"passed": False, "worst": worst, "detail": wrong}
-    flushed = gpu.array(np.zeros(point["l2_bytes"], np.float32), "f32") if point["cold"] else None  # four times as large as L2
-    for _ in range(WARM_UP_CALLS):
-        checked.call()
-    gpu.wait()
-    calls, end = 0, time.monotonic() + point["time_limit_s"]
-    while calls < MOST_CALLS and (calls < FEWEST_CALLS or time.monotonic() < end):
-        checked.refill()
-        if flushed is not None:
-            flushed.sum()  # reads it
-        gpu.push(point["range"])
-        returned = checked.call()
-        gpu.pop()
-        calls += 1
-    last, wrong = checked.check(returned)
-    if wrong:
-        return {"passed": False, "worst": last, "detail": f"right at first, wrong after {calls} timed calls: {wrong}"}
-    worst = max(worst, last)
-    detail = f"as {point['reference']['name']}: worst error {worst:.2g} of the bound" if checked.expected else ""
-    return {"passed": True, "worst": worst, "detail": detail, "calls": calls}
-
-
 def store(point):
     for name, result in expected_results(point).items():
         np.save(point["store"][name], np.ascontiguousarray(result))
@@ -307,19 +312,81 @@ def text_of(error, point):
     return text
 
 
+def bytes_of(point):
+    return sum(2 * argument["count"] * np.dtype(TYPES[argument["type"]]).itemsize for argument in point["arguments"])
+
+
+def batches(points, memory_bytes):
+    """Of points whose arguments fit into a third of the memory together."""
+    batch, used = [], 0
+    for place, point in enumerate(points):
+        if batch and used + bytes_of(point) > memory_bytes / 3:
+            yield batch
+            batch, used = [], 0
+        batch.append(place)
+        used += bytes_of(point)
+    yield batch
+
+
+class Driver:
+    def __init__(self, request, results):
+        self.request, self.results = request, results
+        self.points = request["points"]
+
+    def write(self, **line):
+        print(json.dumps(line), file=self.results, flush=True)
+
+    def attempt(self, place, action):
+        """What the action returns; nothing if it fails, which is the answer then."""
+        try:
+            return action()
+        except Exception as error:  # whatever the user's code raises
+            self.write(place=place, cause=text_of(error, self.points[place]))
+            return None
+
+    def store(self):
+        for place, point in enumerate(self.points):
+            self.write(place=place)
+            stored = self.attempt(place, lambda: store(point))
+            if stored is not None:
+                self.write(place=place, **stored)
+
+    def begun(self, place):
+        """The calls of a point that is right, timed."""
+        self.write(place=place)
+        calls = self.attempt(place, lambda: Calls(self.points[place], self.request["l2_bytes"]))
+        if calls is None:
+            return None
+        if calls.wrong:
+            self.write(place=place, **calls.answer())
+            return None
+        return self.attempt(place, lambda: calls.time() or calls)
+
+    def measure(self, batch):
+        begun = {place: calls for place in batch if (calls := self.begun(place))}
+        end = time.monotonic() + self.request["count_s"]
+        while begun and time.monotonic() < end:
+            for place in list(begun):
+                if self.attempt(place, lambda: begun[place].call_in_range() or True) is None:
+                    del begun[place]
+        for place, calls in begun.items():
+            answer = self.attempt(place, calls.answer)
+            if answer is not None:
+                self.write(place=place, **answer)
+
+    def run(self):
+        if self.points and "store" in self.points[0]:
+            self.store()
+            return
+        for batch in batches(self.points, self.request["memory_bytes"]):
+            self.measure(batch)
+
+
 def main(request_file, results_file):
     with open(request_file, encoding="utf-8") as file:
-        points = json.load(file)["points"]
+        request = json.load(file)
     with open(os.devnull if os.path.exists(results_file) else results_file, "w", encoding="utf-8") as results:
-        def write(**line):
-            print(json.dumps(line), file=results, flush=True)
-
-        for place, point in enumerate(points):
-            write(place=place)
-            try:
-                write(place=place, **(store(point) if "store" in point else measure(point)))
-            except Exception as error:  # whatever the user's code raises
-                write(place=place, cause=text_of(error, point))
+        Driver(request, results).run()
 
 
 main(*sys.argv[1:])

@@ -86,7 +86,6 @@ Json json_of(const Plan& plan, const PythonCall& call) {
                {"tolerance", {{"relative", std::move(relative)}, {"absolute", kernel.reference.absolute}}},
                {"range", call.range},
                {"cold", cache_of(call.point) == CacheState::cold},
-               {"l2_bytes", call.l2_bytes},
                {"time_limit_s", call.time_limit_s}};
   if (!call.stored.empty()) json["store"] = call.stored;
   return json;
@@ -114,13 +113,17 @@ void take(const Json& line, PythonAnswer& answer) {
 }  // namespace
 
 std::vector<std::string> write_python_calls(const fs::path& folder, const Plan& plan,
-                                            const std::vector<PythonCall>& calls) {
+                                            const std::vector<PythonCall>& calls,
+                                            const PythonDevice& device) {
   const fs::path driver = folder / "driver.py";
   const fs::path request = folder / "request.json";
   Json points = Json::array();
   for (const PythonCall& call : calls) points.push_back(json_of(plan, call));
   write_file(driver, embedded::driver());
-  write_file(request, serial::to_text(Json{{"points", std::move(points)}}));
+  write_file(request, serial::to_text(Json{{"points", std::move(points)},
+                                           {"l2_bytes", device.l2_bytes},
+                                           {"memory_bytes", device.memory_bytes},
+                                           {"count_s", device.count_s}}));
   return {"python3", driver.string(), request.string(), answers_file(folder).string()};
 }
 

@@ -28,6 +28,8 @@ namespace fs = std::filesystem;
 /// Importing PyTorch, compiling with Triton, and what counting adds.
 constexpr std::chrono::duration<double> kStartLimit{300};
 constexpr double kLimitOfPoint = 60;  // seconds
+/// So long most passes take, each with the change to it; what is missing is counted in another run.
+constexpr double kCountS = 5;
 constexpr const char* kRangePrefix = "rooflinectl:";
 constexpr int kSamples = 10;
 
@@ -134,7 +136,6 @@ class PythonKernel {
       calls.push_back({.point = point,
                        .range = range_of(calls.size()),
                        .time_limit_s = experiment_of(run_.plan, point).timing.time_limit_s,
-                       .l2_bytes = run_.devices[device_].l2_bytes,
                        .stored = {}});
     }
     std::vector<Measurement> measurements;
@@ -160,9 +161,14 @@ class PythonKernel {
  private:
   ProfileRequest request(const std::vector<PythonCall>& calls) const {
     ProfileRequest request;
-    request.program.command = write_python_calls(folder_, run_.plan, calls);
-    request.program.environment["CUDA_VISIBLE_DEVICES"] = run_.devices[device_].uuid;
+    const DeviceInfo& device = run_.devices[device_];
+    request.program.command = write_python_calls(folder_, run_.plan, calls,
+                                                 {.l2_bytes = device.l2_bytes,
+                                                  .memory_bytes = device.memory_bytes,
+                                                  .count_s = counters_ ? kCountS : 0});
+    request.program.environment["CUDA_VISIBLE_DEVICES"] = device.uuid;
     request.program.output_is_error = true;
+    request.rerun = Rerun::always;  // it reads no input
     request.settings.nvtx = std::string(kRangePrefix) + "*";
     if (!counters_) request.settings.passes.clear();
     request.time_limit = kStartLimit + std::chrono::duration<double>(kLimitOfPoint) * calls.size();

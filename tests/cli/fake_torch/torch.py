@@ -14,8 +14,12 @@ import types
 import numpy as np
 
 DEVICE = "GPU-00000000-0000-0000-0000-000000000000"
-COUNTERS = {"dram_read_bytes": 8e6, "dram_write_bytes": 4e6, "l2_bytes": 12e6, "l1_bytes": 12e6, "warp_instructions": 1e5,
-            "tensor_pipe_instructions": 0, "tensor_pipe_hfma2": 0}
+COUNTERS = {
+    "memory": {"dram_read_bytes": 8e6, "dram_write_bytes": 4e6, "l2_bytes": 12e6, "l1_bytes": 12e6, "warp_instructions": 1e5,
+               "tensor_pipe_instructions": 0, "tensor_pipe_hfma2": 0},
+    "operations": {"fadd": 0, "fmul": 1e6, "ffma": 0, "shared_bytes": 0, "warp_instructions_sass": 1e5},
+    "tensor": {"tensor_pipe_instructions": 0, "tensor_pipe_hfma2": 0},
+    "pipes": {"fma_pipe_instructions": 5e4, "fp64_pipe_instructions": 0}}
 accidents = os.environ.get("FAKE_TORCH", "").split()
 launches = {}
 bfloat16 = "bfloat16"
@@ -98,8 +102,10 @@ def write_records():
         write("pass", **{"pass": settings["passes"][0] if settings["passes"] else "", "is_traced": True, "at_ns": start})
         for group, (name, place) in enumerate(groups):
             write("launches", launches=[[group, 7, start + 20_000 * i, 10_000 * (place + 1), False] for i in range(launches[name])])
-            if settings["passes"]:
-                write("counted", group=group, **{"pass": settings["passes"][0]}, ordinal=1, counters=COUNTERS)
+        for ordinal, wanted in enumerate(settings["passes"]):
+            write("pass", **{"pass": wanted, "is_traced": wanted != "operations", "at_ns": start + 10**12 + ordinal})
+            for group in range(len(groups)):
+                write("counted", group=group, **{"pass": wanted}, ordinal=ordinal + 1, counters=COUNTERS.get(wanted, {f"{wanted}_ops": 0}))
         write("end", at_ns=time.monotonic_ns(), lost_activities=0, lost_records=0)
 
 
