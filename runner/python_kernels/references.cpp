@@ -19,7 +19,7 @@ namespace rooflinectl {
 
 namespace {
 
-constexpr auto kLimit = std::chrono::minutes(10);
+constexpr auto kReferencesLimit = std::chrono::minutes(10);
 
 bool needs_reference(const FileKernel& kernel) {
   return !is_python(kernel) && !kernel.reference.python.empty();
@@ -47,7 +47,7 @@ void compute_references(const Plan& plan, const std::filesystem::path& folder) {
   }
   if (calls.empty()) return;
   std::vector<std::string> command = write_python_calls(folder, plan, calls);
-  const FinishedProgram finished = run_program("/usr/bin/env", command, kLimit);
+  const FinishedProgram finished = run_program("/usr/bin/env", command, kReferencesLimit);
   const std::vector<PythonAnswer> answers = read_python_answers(folder, calls.size());
   if (!answers.front().was_begun) {
     throw Error(ErrorKind::environment, fmt::format("python3 did not start: {}", finished.last_log_line),

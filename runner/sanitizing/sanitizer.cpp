@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto kLimit = std::chrono::minutes(10);
+constexpr auto kSanitizerLimit = std::chrono::minutes(10);
 constexpr std::string_view kMark = "========= ";
 
 fs::path require_sanitizer() {
@@ -51,7 +51,7 @@ std::string finding_at(const CollectRequest& request, const fs::path& sanitizer,
       run_program(sanitizer,
                   {"--tool", "memcheck", "--log-file", log.string(), "--target-processes", "all",
                    collector.string(), "--plan", plan.string()},
-                  kLimit);
+                  kSanitizerLimit);
   const std::string text = fs::is_regular_file(log, ignored) ? read_file(log) : "";
   if (text.find("ERROR SUMMARY") != std::string::npos) return sanitizer_finding(text);
   throw Error(ErrorKind::environment,
