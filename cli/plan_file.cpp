@@ -31,7 +31,7 @@ bool is_program(std::string_view content) {
 namespace fs = std::filesystem;
 
 bool is_kernel_file(const fs::path& path) {
-  return path.extension() == ".cu";
+  return path.extension() == ".cu" || path.extension() == ".py";
 }
 
 /// The name of a plan that has no file of its own: `name` with other characters replaced.
@@ -58,8 +58,8 @@ std::vector<KernelFile> kernel_files_in(const fs::path& folder) {
   }
   if (files.empty()) {
     throw Error(ErrorKind::usage,
-                fmt::format("{}: no .cu file in this folder describes its kernel", folder.string()),
-                "describe it in comments `// rooflinectl: …` (docs/plans.md)");
+                fmt::format("{}: no .cu or .py file in this folder describes its kernel", folder.string()),
+                "describe it in comments `// rooflinectl: …`, or `#` in Python (docs/plans.md)");
   }
   std::sort(files.begin(), files.end(),
             [](const KernelFile& a, const KernelFile& b) { return natural_less(a.path, b.path); });
@@ -72,7 +72,8 @@ Plan parse_file(const std::string& file) {
     const fs::path named = folder.has_filename() ? folder : folder.parent_path();
     return parse_kernel_files(plan_name(named.filename().string()), kernel_files_in(file), load_catalogue());
   }
-  if (is_kernel_file(file)) {
+  // Of scripts, few describe a kernel.
+  if (is_kernel_file(file) && (fs::path(file).extension() == ".cu" || has_description(read_file(file)))) {
     return parse_kernel_files(plan_name(fs::path(file).stem().string()), {kernel_file(file)},
                               load_catalogue());
   }
@@ -95,6 +96,13 @@ Plan load_plan(const std::string& file) {
     kernel.source = fs::absolute(kernel.source).lexically_normal().string();
     const fs::path folder = fs::path(kernel.source).parent_path();
     for (auto& [argument, path] : kernel.reference.files) path = (folder / path).lexically_normal().string();
+    std::string& python = kernel.reference.python;
+    if (python.empty()) continue;
+    python = (folder / python).lexically_normal().string();
+    if (!fs::is_regular_file(python)) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("{}, the reference of '{}', is not there", python, kernel.id));
+    }
   }
   return plan;
 }

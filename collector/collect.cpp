@@ -92,6 +92,14 @@ class Collection {
     }
   }
 
+  void launch_for_sanitizer() {
+    for (std::size_t point = 0; point < context_.points.size(); ++point) {
+      if (skipped_.contains(point) || !context_.file_kernels.has(context_.points[point])) continue;
+      emit(message::Progress{Phase::time, point, range_name(context_.points[point])});
+      context_.file_kernels.launch_apart(context_.points[point], context_.stream);
+    }
+  }
+
   void say_bye() { emit(message::Bye{counting_->session()}); }
 
  private:
@@ -153,6 +161,9 @@ void collect(const CollectRequest& request, const std::function<void(const Messa
       break;
     case CollectMode::count:
       collection.count_points();
+      break;
+    case CollectMode::sanitize:
+      collection.launch_for_sanitizer();
       break;
   }
   collection.say_bye();

@@ -25,7 +25,7 @@ CollectContext::CollectContext(const CollectRequest& collect_request, const Emit
       device(select_device(collect_request.device)),
       bench(kOutputBytes),
       timer(device, stream),
-      file_kernels(collect_request.plan, collect_request.compiled_kernels, device) {}
+      file_kernels(request, device) {}
 
 LaunchPlan CollectContext::plan_of(const PointId& point) const {
   return file_kernels.has(point) ? file_kernels.plan_of(point) : launch_plan(point, device);

@@ -129,7 +129,7 @@ int run(int argc, char** argv) {
     }
     CollectRequest request = decode_request(read_request(plan_file));
     if (const auto asked = collect_mode_from(mode)) request.mode = *asked;
-    if (request.mode == CollectMode::once) request.counters = false;
+    if (request.mode == CollectMode::once || request.mode == CollectMode::sanitize) request.counters = false;
     collect(request, emit<Message>);
     return 0;
   } catch (const CLI::ParseError& error) {

@@ -47,6 +47,7 @@ step kernels "$bin/rooflinectl-gpu-tests" --gtest_brief=1 '--gtest_filter=-Count
 step counters "$bin/rooflinectl-gpu-tests" --gtest_brief=1 '--gtest_filter=Counters*'
 step plan bash -c plan
 step files python3 "$source/tests/gpu/file_kernels_test.py"
+step python_kernels python3 "$source/tests/gpu/python_kernels_test.py"
 step profile python3 "$source/tests/gpu/profile_test.py" --rooflinectl "$ROOFLINECTL" --programs "$bin"
 step faults python3 "$source/tests/gpu/faults_test.py"
 step links python3 "$source/tests/gpu/links_test.py" --rooflinectl "$ROOFLINECTL"

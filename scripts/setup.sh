@@ -10,7 +10,7 @@ packages=(
   libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libfmt-dev libcairo2-dev libpixman-1-dev libfontconfig-dev libexpat1-dev libfreetype-dev libbrotli-dev libiberty-dev libmd-dev libpng-dev libprotozero-dev libsqlite3-dev libutfcpp-dev libzstd-dev zlib1g-dev
 )
 if [ "${1:-}" != build ]; then
-  packages+=(libgtest-dev libgmock-dev python3 python3-venv python3-setuptools python3-wheel python3-jinja2 python3-jsonschema python3-protobuf protobuf-compiler libxml2-utils poppler-utils groff-base zsh fish mypy mmdebstrap clang clang-format clang-tidy libclang-rt-dev lld)
+  packages+=(libgtest-dev libgmock-dev python3 python3-venv python3-setuptools python3-wheel python3-jinja2 python3-jsonschema python3-numpy python3-yaml python3-protobuf protobuf-compiler libxml2-utils poppler-utils groff-base zsh fish mypy mmdebstrap clang clang-format clang-tidy libclang-rt-dev lld)
   # For the tests of the page, unless they are there from another source. Ubuntu has Chromium as a snap alone; without
   # one they are skipped.
   command -v npm >/dev/null || packages+=(nodejs npm)

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,16 +17,21 @@
 #include "cli/run/run_parts.h"
 #include "cli/terminal.h"
 #include "core/elapsed.h"
+#include "core/files/private_folder.h"
 #include "core/machine/launcher.h"
+#include "core/serial/run_file.h"
 #include "reports/reports.h"
 #include "reports/text/format.h"
 #include "runner/compiling/compile_kernels.h"
-#include "runner/compiling/nvcc.h"
+#include "runner/compiling/compiler.h"
 #include "runner/machine/catalogue.h"
 #include "runner/machine/chosen_devices.h"
 #include "runner/machine/machine_checks.h"
 #include "runner/measuring/device_runs.h"
 #include "runner/measuring/measure.h"
+#include "runner/python_kernels/python_kernels.h"
+#include "runner/python_kernels/references.h"
+#include "runner/sanitizing/sanitizer.h"
 
 namespace rooflinectl {
 
@@ -62,6 +68,43 @@ void profile_application(MeasureResult& result, const RunOptions& options) {
     result.stopped_by = error;
   }
 }
+
+/// Adds the points that are functions in Python.
+void measure_python(MeasureResult& result, const RunOptions& options) {
+  if (!has_python_kernels(result.run.plan) || result.stopped_by) return;
+  ProfileProgressLines progress(options.verbosity());
+  try {
+    measure_python_kernels(result.run, result.folder, !options.no_counters, progress);
+    result.run = as_written(result.run);
+  } catch (const Error& error) {
+    result.stopped_by = error;
+  }
+}
+
+/// What is made ready before a plan is measured, and what becomes of it afterwards.
+class Preparation {
+ public:
+  /// Computes references in Python, and looks for errors in memory if that is asked for.
+  Preparation(MeasureRequest& request, const std::string& device, const RunOptions& options) {
+    if (has_python_references(request.plan)) {
+      request.references = references_.path();
+      compute_references(request.plan, references_.path());
+    }
+    if (options.sanitize) {
+      findings_ = sanitizer_findings(request.plan, request.compiled_kernels, device, request.collector);
+    }
+  }
+
+  void mark(MeasureResult& result) const {
+    if (findings_.empty()) return;
+    mark_findings(result.run, findings_);
+    write_run(result.folder / "run.json", result.run);
+  }
+
+ private:
+  PrivateFolder references_;
+  std::map<std::string, std::string> findings_;
+};
 
 /// Measures `plan`, with what follows from `options`, whatever the devices.
 MeasureRequest request_of(const Plan& plan, const RunOptions& options) {
@@ -103,17 +146,21 @@ void check_machine(const std::string& device, bool is_quiet) {
   if (!is_quiet) print_warnings(warnings);
 }
 
-int measure_run(const MeasureRequest& request, const RunOptions& options) {
+int measure_run(MeasureRequest request, const RunOptions& options) {
+  const Preparation preparation(request, request.device, options);
   MeasureResult result = measure_with_progress(request, options.verbosity());
   if (result.stop_signal) return end_interrupted(result);
+  preparation.mark(result);
+  measure_python(result, options);
   profile_application(result, options);
   return end_run(result, options);
 }
 
 // ---- several devices ----
 
-int measure_run_on_devices(const MeasureRequest& request, const std::vector<DeviceInfo>& devices,
-                           bool together, const RunOptions& options) {
+int measure_run_on_devices(MeasureRequest request, const std::vector<DeviceInfo>& devices, bool together,
+                           const RunOptions& options) {
+  const Preparation preparation(request, devices.front().uuid, options);
   const UsableDevices usable = usable_devices(devices);
   if (!options.quiet) print_warnings(usable.warnings);
   ProgressDisplay display(stderr);
@@ -126,6 +173,8 @@ int measure_run_on_devices(const MeasureRequest& request, const std::vector<Devi
   MeasureResult result = measure_on_devices(request, observed, together);
   result.losses.insert(result.losses.begin(), usable.losses.begin(), usable.losses.end());
   if (result.stop_signal) return end_interrupted(result);
+  preparation.mark(result);
+  measure_python(result, options);
   profile_application(result, options);
   return end_run(result, options);
 }
@@ -213,7 +262,7 @@ int resume(const RunOptions& options) {
 /// On a machine that cannot measure: the user's mistakes come before what the machine lacks. Throws
 /// Error(usage).
 void check_kernels(const Plan& plan) {
-  if (!plan.kernels.empty() && find_nvcc()) compile_kernels(plan, {kDefaultArchitecture});
+  if (!plan.kernels.empty() && find_compiler()) compile_kernels(plan, {kDefaultArchitecture});
 }
 
 int run(const RunOptions& options) {
@@ -251,8 +300,8 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
       command
           ->add_option(
               "plan", options->plan_file,
-              "The plan, such as experiments.yaml; or a CUDA file whose comments describe its kernel "
-              "(`rooflinectl new` writes one), or a folder of such files")
+              "The plan, such as experiments.yaml; or a CUDA or Python file whose comments describe its "
+              "kernel (`rooflinectl new` writes one), or a folder of such files")
           ->type_name("PLAN");
   CLI::Option* const device =
       command
@@ -304,6 +353,13 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
               "Continue the run in this folder: measure points that are missing or failed, count points "
               "without counters, and rewrite the reports; requires the same GPUs, driver and build")
           ->type_name("DIR");
+  CLI::Option* const sanitize =
+      command
+          ->add_flag("--sanitize", options->sanitize,
+                     "First launch each point of a CUDA file under compute-sanitizer (memcheck); points with "
+                     "errors fail")
+          ->excludes(dry_run)
+          ->excludes(replay);
   CLI::Option* const watch =
       command
           ->add_flag(
@@ -312,7 +368,8 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
               "print what changed since the last version")
           ->excludes(dry_run)
           ->excludes(replay);
-  for (CLI::Option* const other : {plan, device, output, fresh, replay, require_gpu, dry_run, watch}) {
+  for (CLI::Option* const other :
+       {plan, device, output, fresh, replay, require_gpu, dry_run, sanitize, watch}) {
     resumed->excludes(other);
   }
   command->add_flag("--all", options->all,

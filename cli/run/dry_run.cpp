@@ -20,6 +20,7 @@
 #include "runner/machine/catalogue.h"
 #include "runner/machine/chosen_devices.h"
 #include "runner/measuring/time_estimate.h"
+#include "runner/python_kernels/python_kernels.h"
 #include "runner/runs/replay.h"
 
 namespace rooflinectl {
@@ -93,10 +94,18 @@ void print_estimate(const Plan& plan, const RunOptions& options) {
 
 /// Compiles the kernels, and prints what the compiler made of them.
 void print_kernels(const Plan& plan) {
-  if (plan.kernels.empty()) return;
-  terminal::print("\nkernels, compiled for sm_{}\n", kDefaultArchitecture);
-  for (const CompiledKernel& kernel : compile_kernels(plan, {kDefaultArchitecture})) {
-    terminal::print("  {}: {}; {}\n", printable(kernel.function), registers_text(kernel), kernel.compiler);
+  if (has_python_kernels(plan)) terminal::print("\nfunctions that python3 calls\n");
+  for (const FileKernel& kernel : plan.kernels) {
+    if (!is_python(kernel)) continue;
+    terminal::print("  {}: {} in {}\n", printable(kernel.id), printable(kernel.function),
+                    printable(kernel.source));
+  }
+  const std::vector<CompiledKernel> compiled = compile_kernels(plan, {kDefaultArchitecture});
+  if (!compiled.empty()) terminal::print("\nkernels, compiled for sm_{}\n", kDefaultArchitecture);
+  for (const CompiledKernel& kernel : compiled) {
+    const std::string name =
+        kernel.kernel == kernel.function ? kernel.kernel : kernel.kernel + ", " + kernel.function;
+    terminal::print("  {}: {}; {}\n", printable(name), registers_text(kernel), kernel.compiler);
     for (const std::string& warning : kernel.warnings) terminal::print("    {}\n", printable(warning));
   }
 }

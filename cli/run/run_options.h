@@ -23,6 +23,7 @@ struct RunOptions {
   bool require_gpu = false;
   bool fresh = false;
   bool watch = false;
+  bool sanitize = false;
   bool all = false;
   bool quiet = false;
   bool verbose = false;

@@ -53,7 +53,7 @@ std::set<fs::path> watched_files(const std::string& plan_file, const std::set<fs
   std::error_code error;
   if (!fs::is_directory(plan_file)) files.insert(plan_file);
   for (const fs::directory_entry& entry : fs::directory_iterator(plan_file, error)) {
-    if (entry.path().extension() == ".cu") files.insert(entry.path());
+    if (entry.path().extension() == ".cu" || entry.path().extension() == ".py") files.insert(entry.path());
   }
   return files;
 }
@@ -103,7 +103,10 @@ int watch_plan(const RunOptions& options, const std::function<int(const Plan&)>&
     try {
       const Plan plan = load_plan(options.plan_file);
       std::set<fs::path> named;
-      for (const FileKernel& kernel : plan.kernels) named.insert(kernel.source);
+      for (const FileKernel& kernel : plan.kernels) {
+        named.insert(kernel.source);
+        if (!kernel.reference.python.empty()) named.insert(kernel.reference.python);
+      }
       if (named != sources) {
         sources = std::move(named);
         seen = content_of(watched_files(options.plan_file, sources));

@@ -49,6 +49,12 @@ std::optional<std::size_t> BoundCall::find(const std::string& argument) const {
 }
 
 void BoundCall::launch(std::byte* d_set, cudaStream_t stream) const {
+  std::vector<std::byte*> d_arguments;
+  for (std::size_t i = 0; i < call_.arguments.size(); ++i) d_arguments.push_back(d_set + layout_.offset(i));
+  launch(d_arguments, stream);
+}
+
+void BoundCall::launch(const std::vector<std::byte*>& d_arguments, cudaStream_t stream) const {
   const std::vector<CallArgument>& arguments = call_.arguments;
   std::array<void*, kMaxArguments> pointers{};
   std::array<void*, kMaxArguments> parameters{};
@@ -56,7 +62,7 @@ void BoundCall::launch(std::byte* d_set, cudaStream_t stream) const {
     if (arguments[i].kind == ArgumentKind::scalar) {
       parameters.at(i) = const_cast<std::byte*>(scalars_[i].data());  // CUDA only reads it
     } else {
-      pointers.at(i) = d_set + layout_.offset(i);
+      pointers.at(i) = d_arguments[i];
       parameters.at(i) = &pointers.at(i);
     }
   }
@@ -179,9 +185,10 @@ std::optional<Verification> FileKernelPoint::verify() {
   verification.worst_error_over_bound = check.worst_error_over_bound;
   verification.detail = check.mismatch;
   if (check.passed) {
-    const std::string& kernel = reference_->described.kernel;
+    const FileKernelReference& described = reference_->described;
+    const std::string& name = described.kernel.empty() ? described.function : described.kernel;
     verification.detail = fmt::format("as {}: worst error {:.2g} of the bound",
-                                      kernel.empty() ? "the stored results" : fmt::format("'{}'", kernel),
+                                      name.empty() ? "the stored results" : fmt::format("'{}'", name),
                                       check.worst_error_over_bound);
   }
   return verification;

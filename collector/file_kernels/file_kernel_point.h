@@ -30,6 +30,8 @@ class BoundCall {
 
   /// Enqueues a launch on the set of arguments at `d_set`.
   void launch(std::byte* d_set, cudaStream_t stream) const;
+  /// The same on arguments that lie anywhere; those of scalars are not used.
+  void launch(const std::vector<std::byte*>& d_arguments, cudaStream_t stream) const;
   std::optional<KernelResources> resources() const { return kernel_->resources(call_); }
 
  private:

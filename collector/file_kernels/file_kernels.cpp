@@ -16,6 +16,9 @@ namespace rooflinectl {
 
 namespace {
 
+/// Room for the largest reference: 2^30 doubles.
+constexpr std::size_t kMaxReferenceBytes = std::size_t{9} << 30;
+
 /// As `call_of`, for a plan that was checked when it was read.
 KernelCall checked_call(const FileKernel& kernel, const Axes& axes) {
   try {
@@ -43,9 +46,16 @@ void require_count(const CallArgument& result, std::uint64_t expected, const std
 
 }  // namespace
 
-FileKernels::FileKernels(const Plan& plan, const std::vector<CompiledKernel>& compiled,
-                         const DeviceInfo& device)
-    : plan_(plan), compiled_(compiled), device_(device) {}
+FileKernels::FileKernels(const CollectRequest& request, const DeviceInfo& device)
+    : plan_(request.plan),
+      references_(request.references),
+      compiled_(request.compiled_kernels),
+      device_(device) {}
+
+bool FileKernels::has(const PointId& point) const {
+  const FileKernel* const kernel = find_file_kernel(plan_, point.subject);
+  return kernel != nullptr && !is_python(*kernel);
+}
 
 LaunchPlan FileKernels::plan_of(const PointId& point) const {
   const KernelCall call = checked_call(kernel_of(point), point.axes);
@@ -85,6 +95,17 @@ BoundCall FileKernels::bound(const FileKernel& kernel, const Axes& axes) {
   return {std::move(call), code};
 }
 
+std::string FileKernels::expected_file(const FileKernel& kernel, const std::string& argument,
+                                       const Axes& axes) const {
+  const auto stored = kernel.reference.files.find(argument);
+  if (stored != kernel.reference.files.end()) return stored->second;
+  if (kernel.reference.python.empty()) return "";
+  const std::vector<FileKernelArgument> results = results_of(kernel);
+  const bool is_result = std::any_of(results.begin(), results.end(),
+                                     [&](const auto& result) { return result.name == argument; });
+  return is_result ? references_ + "/" + reference_file({{}, kernel.id, axes}, argument) : "";
+}
+
 std::optional<PointReference> FileKernels::reference_of(const FileKernel& kernel, const BoundCall& call,
                                                         const Axes& axes) {
   PointReference reference;
@@ -94,11 +115,14 @@ std::optional<PointReference> FileKernels::reference_of(const FileKernel& kernel
   }
   for (const CallArgument& argument : call.call().arguments) {
     if (!is_written(argument.kind)) continue;
-    const auto file = kernel.reference.files.find(argument.name);
-    if (file != kernel.reference.files.end()) {
-      const std::string content = read_file(file->second);
-      const StoredElements elements = stored_elements(content, file->second, argument.type);
-      require_count(argument, elements.count, file->second);
+    const std::string file = expected_file(kernel, argument.name, axes);
+    if (!file.empty()) {
+      const std::string content = read_file(file, kMaxReferenceBytes);
+      const StoredElements elements = stored_elements(content, file, argument.type);
+      require_count(argument, elements.count,
+                    kernel.reference.python.empty()
+                        ? file
+                        : fmt::format("the reference '{}'", kernel.reference.function));
       DeviceBuffer d_elements(elements.bytes.size());
       kernels::check(
           cudaMemcpy(d_elements.data(), elements.bytes.data(), elements.bytes.size(), cudaMemcpyHostToDevice),
@@ -124,6 +148,20 @@ std::unique_ptr<PreparedPoint> FileKernels::prepare(const PointId& point, Workbe
   if (purpose == PreparedFor::timing) reference = reference_of(kernel, call, point.axes);
   return std::make_unique<FileKernelPoint>(point, std::move(call), std::move(reference), bench, stream,
                                            copies);
+}
+
+void FileKernels::launch_apart(const PointId& point, const Stream& stream) {
+  const BoundCall call = bound(kernel_of(point), point.axes);
+  std::vector<DeviceBuffer> memory;
+  std::vector<std::byte*> places;
+  for (const CallArgument& argument : call.call().arguments) {
+    DeviceBuffer& added = memory.emplace_back();
+    if (argument.kind != ArgumentKind::scalar) added.require(argument.bytes());
+    places.push_back(static_cast<std::byte*>(added.data()));
+    if (is_read(argument.kind)) fill(argument, argument.type, added.data(), stream);
+  }
+  call.launch(places, stream);
+  kernels::check(cudaStreamSynchronize(stream), "the launch");
 }
 
 }  // namespace rooflinectl

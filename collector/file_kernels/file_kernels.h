@@ -13,6 +13,7 @@
 #include "collector/points/prepared_point.h"
 #include "core/model/file_kernel.h"
 #include "core/model/plan.h"
+#include "core/serial/protocol.h"
 
 namespace rooflinectl {
 
@@ -20,9 +21,10 @@ namespace rooflinectl {
 class FileKernels {
  public:
   /// All must outlive this.
-  FileKernels(const Plan& plan, const std::vector<CompiledKernel>& compiled, const DeviceInfo& device);
+  FileKernels(const CollectRequest& request, const DeviceInfo& device);
 
-  bool has(const PointId& point) const { return find_file_kernel(plan_, point.subject) != nullptr; }
+  /// Whether the point is one of a compiled kernel.
+  bool has(const PointId& point) const;
 
   // Points that it has. All throw Error(usage) for one that cannot be launched.
 
@@ -32,6 +34,9 @@ class FileKernels {
   /// Throws Error if memory does not suffice, or if the code, or a file of the reference, cannot be loaded.
   std::unique_ptr<PreparedPoint> prepare(const PointId& point, Workbench& bench, const Stream& stream,
                                          int copies, PreparedFor purpose);
+  /// Launches it once, with each argument in memory of its own, and waits: compute-sanitizer then knows where
+  /// each ends. Throws Error also if the launch fails.
+  void launch_apart(const PointId& point, const Stream& stream);
 
  private:
   const FileKernel& kernel_of(const PointId& point) const { return *find_file_kernel(plan_, point.subject); }
@@ -39,8 +44,11 @@ class FileKernels {
   BoundCall bound(const FileKernel& kernel, const Axes& axes);
   std::optional<PointReference> reference_of(const FileKernel& kernel, const BoundCall& call,
                                              const Axes& axes);
+  /// The file with what is expected as `argument`; empty if there is none.
+  std::string expected_file(const FileKernel& kernel, const std::string& argument, const Axes& axes) const;
 
   const Plan& plan_;
+  const std::string& references_;
   const std::vector<CompiledKernel>& compiled_;
   const DeviceInfo& device_;
   std::map<const CompiledKernel*, LoadedKernel> loaded_;

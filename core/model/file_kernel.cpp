@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/file_kernel.h"
 
+#include <cmath>
+#include <limits>
+
 namespace rooflinectl {
 
 namespace {
@@ -55,8 +58,31 @@ bool is_integer(ArgumentType type) {
   return row_of(type).tolerance == 0;
 }
 
+ValueRange range_of(ArgumentType type) {
+  constexpr double kMostF16 = 65'504;
+  constexpr double kMostBf16 = 3.3895313892515355e38;
+  constexpr int kDigits = std::numeric_limits<double>::digits;
+  if (type == ArgumentType::f64) {
+    return {std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max()};
+  }
+  if (type == ArgumentType::f32) {
+    return {std::numeric_limits<float>::lowest(), std::numeric_limits<float>::max()};
+  }
+  if (type == ArgumentType::f16) return {-kMostF16, kMostF16};
+  if (type == ArgumentType::bf16) return {-kMostBf16, kMostBf16};
+  const bool is_unsigned = to_string(type).starts_with('u');
+  const int bits = static_cast<int>(size_bytes(type)) * 8 - (is_unsigned ? 0 : 1);
+  const double most =
+      bits > kDigits ? std::ldexp(1.0, bits) - std::ldexp(1.0, bits - kDigits) : std::ldexp(1.0, bits) - 1;
+  return {is_unsigned ? 0 : -std::ldexp(1.0, bits), most};
+}
+
 double usual_tolerance(ArgumentType type) {
   return row_of(type).tolerance;
+}
+
+bool is_python(const FileKernel& kernel) {
+  return kernel.source.ends_with(".py");
 }
 
 std::vector<FileKernelArgument> results_of(const FileKernel& kernel) {

@@ -30,6 +30,12 @@ std::optional<ArgumentType> argument_type_from(std::string_view name);
 std::string_view cpp_name(ArgumentType type);
 std::size_t size_bytes(ArgumentType type);
 bool is_integer(ArgumentType type);
+/// The finite values that it has; those of 64-bit integers as the nearest double inside.
+struct ValueRange {
+  double least = 0;
+  double most = 0;
+};
+ValueRange range_of(ArgumentType type);
 /// How far a result of this type may be from the expected value, relative to it, unless the plan says
 /// otherwise: as PyTorch's `assert_close`; integers must be equal.
 double usual_tolerance(ArgumentType type);
@@ -89,6 +95,8 @@ struct FileKernelWork {
 /// What results must be like.
 struct FileKernelReference {
   std::string kernel;                        ///< id of another kernel of the plan; empty for none
+  std::string python;                        ///< a file in Python with `function`; empty for none
+  std::string function;                      ///< that returns what is expected
   std::map<std::string, std::string> files;  ///< by argument, a .npy or .bin file
   std::optional<double> relative;            ///< of the expected value; nothing for what suits the type
   double absolute = 0;
@@ -110,9 +118,14 @@ struct FileKernel {
   FileKernelLaunch launch;
   FileKernelWork work;
   FileKernelReference reference;
+  /// Where the description has `function` and `arguments.x`: `scale.cu:1:27`. Not kept with a run.
+  std::map<std::string, std::string> places;
 
   bool operator==(const FileKernel&) const = default;
 };
+
+/// Whether it is a function in Python, which launches kernels itself.
+bool is_python(const FileKernel& kernel);
 
 /// The arguments with a kernel's results: those that are `out`, or all that it writes if none is. A kernel
 /// with results of its own may use `inout` as a work space.

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/files/hash.h"
 #include "core/text/expression.h"
 #include "core/text/mistakes.h"
 #include "core/text/written_number.h"
@@ -98,6 +99,17 @@ class CallResolver {
     if (number != std::floor(number) || number < least || number > most) {
       fail(field,
            fmt::format("{} is {}, not an integer from {} to {}", in_quotes(text), number, least, most));
+    }
+    return number;
+  }
+
+  /// A value that the type has, or can round.
+  double value_of_type(const std::string& field, const std::string& text, ArgumentType type) const {
+    const double number = value(field, text);
+    const auto [least, most] = range_of(type);
+    if (number < least || number > most || (is_integer(type) && number != std::floor(number))) {
+      fail(field, fmt::format("{} is {}, which {} does not have: {} to {}", in_quotes(text), number,
+                              to_string(type), least, most));
     }
     return number;
   }
@@ -196,7 +208,11 @@ class CallResolver {
     call.fill.seed = argument.seed;
     if (argument.kind == ArgumentKind::out) return call;
     call.fill.kind = fill_kind(argument, call.type);
-    if (call.fill.kind == FillKind::value) call.fill.value = value(field + ".fill", argument.fill);
+    if (argument.kind == ArgumentKind::scalar) {
+      call.fill.value = value_of_type(field + ".fill", argument.fill, call.type);
+    } else if (call.fill.kind == FillKind::value) {
+      call.fill.value = value(field + ".fill", argument.fill);
+    }
     if (call.fill.kind == FillKind::uniform && is_integer(call.type)) {
       fail(field + ".fill", fmt::format("'uniform' are fractions, which {} does not have; use 'integers'",
                                         to_string(call.type)));
@@ -247,6 +263,13 @@ class CallResolver {
 bool changes_inputs(const KernelCall& call) {
   return std::any_of(call.arguments.begin(), call.arguments.end(),
                      [](const CallArgument& argument) { return argument.kind == ArgumentKind::inout; });
+}
+
+std::string reference_file(const PointId& point, const std::string& argument) {
+  PointId data = {{}, point.subject, point.axes};
+  data.axes.erase(axis::kCache);
+  data.axes.erase(axis::kMode);
+  return fmt::format("{}.{}.npy", sha256(range_name(data)), argument);
 }
 
 KernelCall call_of(const FileKernel& kernel, const Axes& axes) {

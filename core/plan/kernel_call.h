@@ -73,6 +73,10 @@ class KernelMistake : public std::runtime_error {
   std::size_t place_;
 };
 
+/// The name of the file with what the reference in Python of a kernel expects as `argument`: the same for all
+/// points with the same data.
+std::string reference_file(const PointId& point, const std::string& argument);
+
 /// The call that `kernel` stands for with these values of its axes; an axis that they lack has its first
 /// value. Throws KernelMistake.
 KernelCall call_of(const FileKernel& kernel, const Axes& axes);

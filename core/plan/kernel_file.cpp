@@ -12,6 +12,7 @@
 #include "core/plan/kernels_section.h"
 #include "core/plan/settings_section.h"
 #include "core/plan/yaml_reader.h"
+#include "core/text/names.h"
 
 namespace rooflinectl {
 
@@ -21,36 +22,59 @@ using yaml::Field;
 using yaml::Fields;
 using yaml::position_of;
 
+constexpr std::string_view kMarker = "rooflinectl";
+
+/// A comment `// word: …`, or `# word: …` as Python has it.
+struct MarkedComment {
+  std::string_view word;
+  std::size_t word_begin = 0;  ///< in the line, likewise below
+  std::size_t text_begin = 0;  ///< behind the colon
+};
+
+std::optional<MarkedComment> marked_comment(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return std::nullopt;
+  if (line[begin] != '#' && !line.substr(begin).starts_with("//")) return std::nullopt;
+  MarkedComment comment;
+  comment.word_begin = line.find_first_not_of(" \t/!#", begin);
+  const std::size_t colon = line.find(':', begin);
+  if (colon == std::string_view::npos || comment.word_begin > colon) return std::nullopt;
+  comment.word = line.substr(comment.word_begin, colon - comment.word_begin);
+  comment.text_begin = colon + 1;
+  return comment;
+}
+
 /// Where the description begins in a line of the source: behind `// rooflinectl:`. Nothing if it has none.
 std::optional<std::size_t> description_begin(std::string_view line) {
-  std::size_t place = 0;
-  const auto skip = [&](std::string_view characters) {
-    place = std::min(line.find_first_not_of(characters, place), line.size());
-  };
-  const auto accept = [&](std::string_view text) {
-    const bool found = line.substr(place).starts_with(text);
-    if (found) place += text.size();
-    return found;
-  };
-  skip(" \t");
-  if (!accept("//")) return std::nullopt;
-  skip(" \t/");
-  if (!accept("rooflinectl:")) return std::nullopt;
-  return place;
+  const auto comment = marked_comment(line);
+  return comment && comment->word == kMarker ? std::optional(comment->text_begin) : std::nullopt;
+}
+
+/// A word that was probably meant to be the marker; nothing if the line has none.
+std::optional<MarkedComment> misspelt_marker(std::string_view line) {
+  const auto comment = marked_comment(line);
+  return comment && is_misspelt(comment->word, kMarker) ? comment : std::nullopt;
+}
+
+/// Calls `function` with the number of each line of the source, from 1 on, and the line.
+template <typename Function>
+void for_each_line(std::string_view source, Function function) {
+  for (int number = 1; !source.empty(); ++number) {
+    const std::size_t end = std::min(source.find('\n'), source.size());
+    function(number, source.substr(0, end));
+    source.remove_prefix(std::min(end + 1, source.size()));
+  }
 }
 
 /// The description in a source, each character at its place, and nothing else.
 std::string description_in(std::string_view source) {
   std::string text;
-  while (!source.empty()) {
-    const std::size_t end = std::min(source.find('\n'), source.size());
-    const std::string_view line = source.substr(0, end);
+  for_each_line(source, [&](int, std::string_view line) {
     if (const auto begin = description_begin(line)) {
       text.append(*begin, ' ').append(line.substr(*begin));
     }
     text += '\n';
-    source.remove_prefix(std::min(end + 1, source.size()));
-  }
+  });
   return text;
 }
 
@@ -71,6 +95,12 @@ struct DescribedFile {
       : file(kernel_file), mistakes(kernel_file.path, kernel_file.text), reader(mistakes) {}
 
   void read() {
+    for_each_line(file.text, [this](int number, std::string_view line) {
+      const auto comment = misspelt_marker(line);
+      if (!comment) return;
+      reader.fail({number, static_cast<int>(comment->word_begin) + 1},
+                  fmt::format("{} begins no description: write `{}: …`", in_quotes(comment->word), kMarker));
+    });
     const YAML::Node root = yaml::load(description_in(file.text), mistakes);
     const Fields fields = reader.settings(root, position_of(root), "the description", keys_of_file());
     Fields of_settings;
@@ -120,7 +150,11 @@ void check_ids(DescribedFile& file, std::vector<std::string>& taken, const Catal
 }  // namespace
 
 bool has_description(std::string_view text) {
-  return description_in(text).find_first_not_of('\n') != std::string::npos;
+  bool has = false;
+  for_each_line(text, [&](int, std::string_view line) {
+    has = has || description_begin(line) || misspelt_marker(line);
+  });
+  return has;
 }
 
 Plan parse_kernel_files(const std::string& name, const std::vector<KernelFile>& files,

@@ -42,7 +42,10 @@ class KernelReader {
 
   void read(const Fields& fields) {
     if (const Field* title = find(fields, "title")) kernel_.title = text(*title, "title");
-    if (const Field* function = find(fields, "function")) kernel_.function = text(*function, "function");
+    if (const Field* function = find(fields, "function")) {
+      kernel_.function = text(*function, "function");
+      kernel_.places["function"] = reader_.place(entry_.places["function"]);
+    }
     if (kernel_.title.empty()) kernel_.title = kernel_.function.substr(0, kernel_.function.find('<'));
     if (const Field* options = find(fields, "options")) read_options(*options);
     if (const Field* axes = find(fields, "axes")) read_axes(*axes);
@@ -156,6 +159,7 @@ class KernelReader {
     FileKernelArgument argument;
     argument.name = member.key;
     entry_.places[place] = member.position;
+    kernel_.places[place] = reader_.place(member.position);
     std::size_t kinds = 0;
     for (const ArgumentKind kind : kArgumentKinds) {
       const Field* const type = find(fields, std::string(to_string(kind)));
@@ -233,10 +237,18 @@ class KernelReader {
 
   // ---- reference ----
 
-  /// Another kernel, or a file for each argument.
+  /// Another kernel, a function in Python, or a file for each argument.
   void read_reference(const Field& member) {
     if (!member.value.IsMap()) {
       kernel_.reference.kernel = text(member, "reference");
+      return;
+    }
+    if (member.value["python"]) {
+      const Fields fields =
+          reader_.settings(member.value, position_of(member.value), "'reference'", {"python", "function"});
+      reader_.require(member.value, "function", member.position, "'reference'");
+      kernel_.reference.python = text_if_any(fields, "python", "reference.python");
+      kernel_.reference.function = text_if_any(fields, "function", "reference.function");
       return;
     }
     for (const Field& file : reader_.fields(member.value, position_of(member.value), "'reference'")) {
@@ -328,6 +340,20 @@ bool has_result(const FileKernel& kernel, const std::string& name) {
       [&](const FileKernelArgument& argument) { return argument.name == name && is_written(argument.kind); });
 }
 
+/// Compiled kernels are launched; a function in Python launches what it likes.
+void check_launch(Reader& reader, const KernelEntry& entry, const Fields& fields) {
+  if (!is_python(entry.kernel)) {
+    if (find(fields, "launch") != nullptr) return;
+    reader.fail(entry.position, fmt::format("the kernel '{}' has no 'launch'", entry.kernel.id));
+    return;
+  }
+  for (const char* const key : {"launch", "options"}) {
+    if (const Field* const field = find(fields, key)) {
+      reader.fail(field->position, fmt::format("a function in Python has no '{}'", key));
+    }
+  }
+}
+
 }  // namespace
 
 KernelEntry read_kernel(Reader& reader, const std::string& id, Position position, const Fields& fields,
@@ -337,13 +363,13 @@ KernelEntry read_kernel(Reader& reader, const std::string& id, Position position
   entry.kernel.id = id;
   reader.check_name(id, position, "name of the kernel");
   KernelReader(reader, entry).read(fields);
-  for (const char* const key : {"function", "launch"}) {
-    if (find(fields, key) == nullptr)
-      reader.fail(position, fmt::format("the kernel '{}' has no '{}'", id, key));
+  if (find(fields, "function") == nullptr) {
+    reader.fail(position, fmt::format("the kernel '{}' has no 'function'", id));
   }
   const Field* const named = find(fields, "source");
   if (named == nullptr && source.empty()) {
     reader.fail(position, fmt::format("the kernel '{}' has no 'source'", id));
+    check_launch(reader, entry, fields);
     return entry;
   }
   entry.kernel.source = source;
@@ -351,6 +377,7 @@ KernelEntry read_kernel(Reader& reader, const std::string& id, Position position
     const std::string path = reader.single_value(named->value).value_or("");
     entry.kernel.source = (std::filesystem::path(folder) / path).lexically_normal().string();
   }
+  check_launch(reader, entry, fields);
   try {
     if (read_source) entry.kernel.text = read_source(entry.kernel.source);
   } catch (const Error& error) {
@@ -390,6 +417,13 @@ void check_reference(Reader& reader, const KernelEntry& entry, const std::vector
     reader.fail(position, fmt::format("the reference {} is no other kernel of the plan or folder{}",
                                       in_quotes(reference.kernel),
                                       others.empty() ? "" : suggestion(reference.kernel, others)));
+    return;
+  }
+  if (is_python(entry.kernel) != is_python(other->kernel)) {
+    reader.fail(position,
+                fmt::format("the results of '{}' are in another process: compare both with a function in "
+                            "Python, `{{python: FILE, function: NAME}}`",
+                            reference.kernel));
     return;
   }
   for (const FileKernelArgument& argument : results_of(entry.kernel)) {
@@ -435,7 +469,9 @@ std::vector<PointId> kernel_points(const std::vector<KernelPoints>& kernels, con
           report(*kernel.reader, *kernel.entry, mistake,
                  values == Axes() ? "" : fmt::format(" (in {})", range_name(point)));
       }
-      for (const auto& mode : kernel.settings->launch) {
+      // Python launches one by one.
+      const List<LaunchMode> plain = {{LaunchMode::plain, {}}};
+      for (const auto& mode : is_python(kernel.entry->kernel) ? plain : kernel.settings->launch) {
         for (const auto& cache : kernel.settings->cache) {
           Axes axes = values;
           axes.set(axis::kCache, cache.value);

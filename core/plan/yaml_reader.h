@@ -55,6 +55,7 @@ class Reader {
   explicit Reader(Mistakes& mistakes) : mistakes_(mistakes) {}
 
   void fail(Position position, std::string text) { mistakes_.add(position, std::move(text)); }
+  std::string place(Position position) const { return mistakes_.place(position); }
 
   /// The members of a map, without those whose key is repeated; nothing if it is not a map.
   std::vector<Field> fields(const YAML::Node& node, Position position, std::string_view what);

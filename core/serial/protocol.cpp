@@ -42,6 +42,8 @@ std::string_view to_string(CollectMode mode) {
       return "once";
     case CollectMode::count:
       return "count";
+    case CollectMode::sanitize:
+      return "sanitize";
   }
   return "?";
 }

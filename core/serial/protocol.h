@@ -21,9 +21,10 @@ namespace rooflinectl {
 
 /// How the collector goes through the plan.
 enum class CollectMode {
-  measure,  ///< verify, time and count
-  once,     ///< launch each point exactly once in its NVTX range: what ncu and nsys are wrapped around
-  count,    ///< collect only counters
+  measure,   ///< verify, time and count
+  once,      ///< launch each point exactly once in its NVTX range: what ncu and nsys are wrapped around
+  count,     ///< collect only counters
+  sanitize,  ///< launch kernels from files once, each argument in memory of its own: for compute-sanitizer
 };
 
 /// The place of this process among those that measure the same plan, one GPU each. Points over several GPUs
@@ -41,6 +42,7 @@ struct RankPlace {
 struct CollectRequest {
   Plan plan;
   std::vector<CompiledKernel> compiled_kernels;  ///< the plan's kernels from files, for this device or more
+  std::string references;  ///< the folder of those in Python (`reference_file`); empty if there are none
   CollectMode mode = CollectMode::measure;
   bool counters = true;
   std::string device = "0";  ///< index or UUID

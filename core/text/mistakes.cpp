@@ -27,20 +27,23 @@ void Mistakes::add(Position position, std::string text) {
 void Mistakes::throw_if_any() const {
   if (found_.empty()) return;
   std::string message;
-  std::string_view rest = text_;  // from the start of `line`
-  int line = 1;
   for (const auto& [position, text] : found_) {
-    for (; line < position.line; ++line) {
-      const std::size_t line_end = rest.find('\n');
-      rest = line_end == std::string_view::npos ? std::string_view() : rest.substr(line_end + 1);
-    }
-    const std::size_t column =
-        count_characters(rest.substr(0, static_cast<std::size_t>(position.column) - 1)) + 1;
     if (!message.empty()) message += '\n';
-    message += fmt::format("{}:{}:{}: {}", file_name_, position.line, column, text);
+    message += fmt::format("{}: {}", place(position), text);
   }
   throw Error(ErrorKind::usage, message,
               "nothing was measured; `rooflinectl list` shows what a plan can name");
+}
+
+std::string Mistakes::place(Position position) const {
+  std::string_view rest = text_;  // from the start of the line
+  for (int line = 1; line < position.line; ++line) {
+    const std::size_t line_end = rest.find('\n');
+    rest = line_end == std::string_view::npos ? std::string_view() : rest.substr(line_end + 1);
+  }
+  const std::size_t column =
+      count_characters(rest.substr(0, static_cast<std::size_t>(position.column) - 1)) + 1;
+  return fmt::format("{}:{}:{}", file_name_, position.line, column);
 }
 
 std::string suggestion(std::string_view text, const std::vector<std::string>& valid) {

@@ -34,6 +34,9 @@ class Mistakes {
   /// These columns count characters, as editors do.
   void throw_if_any() const;
 
+  /// `<file_name>:<line>:<column>`, likewise.
+  std::string place(Position position) const;
+
  private:
   std::string file_name_;
   std::string_view text_;

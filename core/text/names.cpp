@@ -84,6 +84,14 @@ bool matches_glob(std::string_view glob, std::string_view name) {
   return fnmatch(std::string(glob).c_str(), std::string(name).c_str(), FNM_NOESCAPE) == 0;
 }
 
+bool is_misspelt(std::string_view text, std::string_view name) {
+  constexpr std::size_t kMost = 2;
+  if (text == name || text.size() > name.size() + kMost) return false;
+  std::string lower(text);
+  for (char& letter : lower) letter = to_lower(letter);
+  return edit_distance(lower, name) <= kMost;
+}
+
 std::optional<std::string> nearest_name(std::string_view text, const std::vector<std::string>& names) {
   if (text.size() > kLongestName) return std::nullopt;
   std::optional<std::string> nearest;

@@ -26,6 +26,9 @@ bool natural_less(std::string_view a, std::string_view b);
 /// one of these (fnmatch(3)).
 bool matches_glob(std::string_view glob, std::string_view name);
 
+/// Whether `text` is `name` but for its case and one or two letters inserted, left out, replaced or swapped.
+bool is_misspelt(std::string_view text, std::string_view name);
+
 /// The one of `names` that `text` was probably meant to be: fewest letters inserted, left out, replaced or
 /// swapped with their neighbour, but no more than half of the longer one (or two), or only letters added at
 /// its end. `text` may be a glob. Nothing if none is close.

@@ -32,6 +32,11 @@ constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+/// `c`, or the small letter that it is the capital of, in every locale.
+constexpr char to_lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
 /// Numbers as a reader lists them: `0–3, 7, 9` for 0, 1, 2, 3, 7, 9; ascending, each once.
 std::string number_ranges(std::vector<int> numbers);
 

@@ -2,18 +2,20 @@
 #include "runner/compiling/compile_kernels.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <future>
+#include <set>
 #include <thread>
 #include <utility>
 
 #include "core/error.h"
 #include "core/files/files.h"
 #include "core/plan/kernel_call.h"
+#include "runner/compiling/compiler.h"
 #include "runner/compiling/compiler_log.h"
 #include "runner/compiling/kernel_cache.h"
-#include "runner/compiling/nvcc.h"
 #include "runner/machine/chosen_devices.h"
 
 namespace rooflinectl {
@@ -26,17 +28,25 @@ struct KernelTask {
   CompilerTask task;
 };
 
+/// Where `field` is described; the file where that is not known any more, as in a run that is resumed.
+std::string place_of(const FileKernel& kernel, const std::string& field) {
+  const auto place = kernel.places.find(field);
+  return place == kernel.places.end() ? kernel.source : place->second;
+}
+
 void add_task(const FileKernel& kernel, const Axes& axes, int architecture, std::vector<KernelTask>& tasks) {
   KernelCall call = call_of(kernel, axes);
   KernelTask added{&kernel,
                    {.source = kernel.source,
                     .kernel = kernel.id,
+                    .place = place_of(kernel, "function"),
                     .function = std::move(call.function),
                     .options = std::move(call.options),
                     .parameters = {},
                     .architecture = architecture}};
   for (const CallArgument& argument : call.arguments) {
     added.task.parameters.push_back({.name = argument.name,
+                                     .place = place_of(kernel, "arguments." + argument.name),
                                      .type = std::string(to_string(argument.type)),
                                      .bytes = size_bytes(argument.type),
                                      .is_float = !is_integer(argument.type),
@@ -54,7 +64,7 @@ std::vector<KernelTask> tasks_of(const Plan& plan, const std::vector<int>& archi
   for (const int architecture : architectures) {
     for (const PointId& point : all_points(plan)) {
       const FileKernel* const kernel = find_file_kernel(plan, point.subject);
-      if (kernel == nullptr) continue;
+      if (kernel == nullptr || is_python(*kernel)) continue;
       add_task(*kernel, point.axes, architecture, tasks);
       const FileKernel* const reference = find_file_kernel(plan, kernel->reference.kernel);
       if (reference != nullptr) add_task(*reference, point.axes, architecture, tasks);
@@ -70,19 +80,21 @@ void require_unchanged(const FileKernel& kernel) {
               "measure it in a new run");
 }
 
-Nvcc require_nvcc() {
-  if (auto nvcc = find_nvcc()) return *nvcc;
-  throw Error(ErrorKind::environment, "no nvcc was found: kernels from files cannot be compiled",
-              "install the CUDA toolkit, or set CUDA_HOME to its folder");
+Compiler require_compiler() {
+  if (auto compiler = find_compiler()) return *compiler;
+  throw Error(
+      ErrorKind::environment,
+      "no nvcc was found, nor an NVRTC that python3 can load: kernels from files cannot be compiled",
+      "install the CUDA toolkit, or set CUDA_HOME to its folder; pip install nvidia-cuda-nvrtc also does");
 }
 
-CompiledKernel compiled(const KernelTask& task, const Nvcc& nvcc, const KernelCache& cache) {
+CompiledKernel compiled(const KernelTask& task, const Compiler& compiler, const KernelCache& cache) {
   CompiledKernel kernel;
-  kernel.compiler = fmt::format("nvcc {}", nvcc.version);
+  kernel.compiler = compiler.name;
   const std::string key = KernelCache::key_of(task.task, kernel.compiler);
   std::optional<CompiledCode> code = cache.find(key);
   if (!code) {
-    code = compile(nvcc, task.task);
+    code = compile(compiler, task.task);
     cache.store(key, *code);
   }
   kernel.kernel = task.kernel->id;
@@ -93,7 +105,7 @@ CompiledKernel compiled(const KernelTask& task, const Nvcc& nvcc, const KernelCa
   kernel.symbol = marked_kernel(code->cubin, kKernelMarker);
   if (kernel.symbol.empty()) {
     throw Error(ErrorKind::usage, fmt::format("{}: {} is no kernel (__global__) that others can launch",
-                                              task.kernel->source, task.task.function));
+                                              task.task.place, task.task.function));
   }
   const KernelReport report = kernel_report(code->log, kernel.symbol);
   kernel.registers = report.registers;
@@ -108,17 +120,35 @@ std::vector<CompiledKernel> compile_kernels(const Plan& plan, const std::vector<
   std::vector<CompiledKernel> all;
   if (plan.kernels.empty()) return all;
   for (const FileKernel& kernel : plan.kernels) require_unchanged(kernel);
-  const Nvcc nvcc = require_nvcc();
-  const KernelCache cache = KernelCache::of_user();
   const std::vector<KernelTask> tasks = tasks_of(plan, architectures);
+  if (tasks.empty()) return all;
+  const Compiler compiler = require_compiler();
+  const KernelCache cache = KernelCache::of_user();
   // As many compilers at a time as there are cores, and the result in the order of the plan.
   const std::size_t most = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
+  std::vector<std::string> mistakes;
+  std::set<std::string> said;
   for (std::size_t first = 0; first < tasks.size(); first += most) {
     std::vector<std::future<CompiledKernel>> running;
     for (std::size_t i = first; i < std::min(first + most, tasks.size()); ++i) {
-      running.push_back(std::async(std::launch::async, [&, i] { return compiled(tasks[i], nvcc, cache); }));
+      running.push_back(
+          std::async(std::launch::async, [&, i] { return compiled(tasks[i], compiler, cache); }));
     }
-    for (std::future<CompiledKernel>& one : running) all.push_back(one.get());
+    for (std::future<CompiledKernel>& one : running) {
+      try {
+        all.push_back(one.get());
+      } catch (const Error& error) {
+        if (error.kind() != ErrorKind::usage) throw;
+        // The compiler says the same of a mistake in the source whatever the values of axes.
+        const std::string text = error.what();
+        const std::size_t first_line = std::min(text.find('\n'), text.size());
+        const bool is_new = first_line == text.size() || said.insert(text.substr(first_line)).second;
+        if (is_new) mistakes.push_back(text);
+      }
+    }
+  }
+  if (!mistakes.empty()) {
+    throw Error(ErrorKind::usage, fmt::format("{}", fmt::join(mistakes, "\n")), "nothing was measured");
   }
   return all;
 }

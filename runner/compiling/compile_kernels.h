@@ -13,8 +13,8 @@ namespace rooflinectl {
 inline constexpr int kDefaultArchitecture = 90;
 
 /// Compiles the plan's kernels from files as its points, and the references of these, call them, unless that
-/// is already in the cache. Throws Error(usage) if the compiler refuses one, or if a file has changed since
-/// the plan was read; Error(environment) if there is no compiler.
+/// is already in the cache. Throws Error(usage) with all that the compiler refuses, or if a file has changed
+/// since the plan was read; Error(environment) if there is no compiler.
 std::vector<CompiledKernel> compile_kernels(const Plan& plan, const std::vector<int>& architectures);
 
 /// The same for the devices that `selectors` name by index or UUID. Without kernels from files, it looks for

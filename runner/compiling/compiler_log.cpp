@@ -73,6 +73,35 @@ std::vector<std::string> messages_in(std::string_view log) {
   return messages;
 }
 
+std::vector<std::string> errors_in(std::string_view log, std::string_view unit, std::string_view place) {
+  std::vector<std::string> of_user;
+  std::vector<std::string> of_function;
+  std::vector<std::string> of_arguments;
+  bool is_of_user = true;
+  bool has_error = false;
+  for (const std::string& line : messages_in(log)) {
+    if (line.find(unit) != std::string::npos || line == "compilation terminated.") continue;  // no message
+    const std::size_t error = line.find("error");
+    if (line.starts_with(kFunctionFile) || line.starts_with(kArgumentsFile)) {
+      is_of_user = false;
+      if (error == std::string::npos) continue;
+      if (line.starts_with(kFunctionFile)) {
+        of_function.push_back(fmt::format("{}: {}", place, line.substr(error)));
+      } else if (line.ends_with('"')) {
+        const std::size_t quote = line.find('"');
+        of_arguments.push_back(line.substr(quote + 1, line.size() - quote - 2));
+      }
+    } else if (!line.starts_with(' ')) {
+      is_of_user = true;
+      has_error = has_error || error != std::string::npos;
+    }
+    if (is_of_user) of_user.push_back(line);
+  }
+  if (has_error) return of_user;
+  if (!of_function.empty()) return {of_function.front()};
+  return of_arguments.empty() ? messages_in(log) : of_arguments;
+}
+
 std::string marked_kernel(std::string_view cubin, std::string_view marker) {
   // Both are among the names of the file: each ends with a zero. A name within another, as the marker has it,
   // is abbreviated differently, so what they stand for is compared.

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "runner/compiling/nvcc.h"
+#include "runner/compiling/compiler.h"
 
 namespace rooflinectl {
 

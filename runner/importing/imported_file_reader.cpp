@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "core/files/compression.h"
 #include "core/files/files.h"
+#include "core/files/private_folder.h"
 #include "core/text/printable.h"
 #include "readers/ncu/ncu_csv.h"
 #include "readers/ncu/ncu_report.h"
@@ -93,23 +94,6 @@ ImportedContent read_compressed_report(const fs::path& path) {
 ImportedContent read_trace(const fs::path& path) {
   return torch_content(read_torch_trace(path));
 }
-
-/// A folder for what is needed while a file is read.
-class PrivateFolder {
- public:
-  PrivateFolder() : path_(make_private_folder()) {}
-  ~PrivateFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  PrivateFolder(const PrivateFolder&) = delete;
-  PrivateFolder& operator=(const PrivateFolder&) = delete;
-
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 ImportedContent read_nsys_database(const fs::path& path) {
   return nsys_content(read_nsys_kernels(read_file(path)));

@@ -17,6 +17,7 @@ namespace rooflinectl {
 struct MeasureRequest {
   Plan plan;
   std::vector<CompiledKernel> compiled_kernels;  ///< the plan's kernels from files, for the device
+  std::filesystem::path references;              ///< the folder with the results of those in Python
   std::string device;                            ///< index or UUID
   bool counters = true;
   bool self_test = false;           ///< count kernels of known work first

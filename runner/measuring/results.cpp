@@ -48,6 +48,7 @@ Results::Results(const MeasureRequest& request, const std::vector<Run>& earlier_
 CollectRequest Results::request() const {
   CollectRequest request = worklist_.request();
   request.compiled_kernels = request_.compiled_kernels;
+  request.references = request_.references.string();
   if (const auto& rank = request_.rank) {
     request.rank_place = {rank->rank, rank->ranks.value(), rank->address, ranks_obstacle_};
   }

@@ -39,6 +39,28 @@ ptxas info    : Function properties for _Z5scalePf
 ptxas info    : Used 40 registers, used 0 barriers
 END
 """
+# Of points with 2^28 elements it finds two errors.
+FAKE_SANITIZER = """#!/usr/bin/env python3
+import json, sys
+arguments = dict(zip(sys.argv, sys.argv[1:]))
+request = json.load(open(arguments["--plan"]))
+points = [point for e in request["plan"]["experiments"] for point in e["points"]]
+(measured,) = set(range(len(points))) - set(request["skip_points"])
+assert request["mode"] == "sanitize" and request["compiled_kernels"], request
+with open(arguments["--log-file"], "w") as log:
+    print("========= COMPUTE-SANITIZER", file=log)
+    if points[measured]["axes"]["n"] == 2**28:
+        for thread in [96, 97]:
+            print("========= Invalid __global__ read of size 4 bytes", file=log)
+            print("=========     at scale(float *)+0x70 in /home/me/scale.cu:7", file=log)
+            print(f"=========     by thread ({thread},0,0) in block (3,0,0)", file=log)
+            print("=========     Access at 0x7f0000000fa0 is out of bounds", file=log)
+            print("=========         Host Frame: main [0x1] in app", file=log)
+            print("========= ", file=log)
+        print("========= ERROR SUMMARY: 2 errors", file=log)
+    else:
+        print("========= ERROR SUMMARY: 0 errors", file=log)
+"""
 
 
 class Kernels(ProgramTest):
@@ -203,6 +225,39 @@ class Kernels(ProgramTest):
         self.assert_exit(result, 3)
         self.assertIn("contains no point of this plan", result.stderr)
 
+    def sanitizer(self, text=FAKE_SANITIZER):
+        (self.toolkit / "compute-sanitizer").write_text(text)
+        (self.toolkit / "compute-sanitizer").chmod(0o755)
+        return {"PATH": f"{self.toolkit}:{self.environment()['PATH']}"}
+
+    def test_points_with_errors_in_memory_fail(self):
+        self.write("scale.cu", SOURCE + "// rooflinectl: cache: [cold, warm]\n")
+        result = self.call("run", "scale.cu", "--sanitize", **self.sanitizer())
+        self.assert_exit(result, 1)
+        finding = "compute-sanitizer: Invalid __global__ read of size 4 bytes at scale.cu:7, by thread (96,0,0) in block (3,0,0); 2 errors"
+        for measured in self.run_of("scale")["measurements"]:
+            if measured["axes"]["n"] == 2**28:
+                self.assertEqual((measured["status"], measured["cause"]), ("unverified", finding))
+                self.assertNotIn("time", measured)
+            else:
+                self.assertEqual(measured["status"], "ok")
+        self.assertIn(finding, result.stdout.replace("\n", " "))
+        self.assertIn("compute-sanitizer: Invalid", (self.folder / "runs/scale/latest/summary.md").read_text())
+
+    def test_a_sanitizer_that_does_not_work_is_named(self):
+        self.assertNotIn("compute-sanitizer", os.listdir(self.toolkit))
+        if not shutil.which("compute-sanitizer"):
+            result = self.call("run", "scale.cu", "--sanitize")
+            self.assert_exit(result, 3)
+            self.assertIn("--sanitize: compute-sanitizer was not found", result.stderr)
+        result = self.call("run", "scale.cu", "--sanitize", **self.sanitizer("#!/bin/sh\necho no driver >&2; exit 7\n"))
+        self.assert_exit(result, 3)
+        self.assertIn("compute-sanitizer exited with code 7: no driver", result.stderr)
+        result = self.call("run", "plan.yaml", "--sanitize", **self.sanitizer())
+        self.assert_exit(result, 2)
+        self.assertIn("--sanitize: the plan has no kernels from CUDA files", result.stderr)
+        self.assert_nothing_written()
+
     def test_watch_measures_again_at_each_save(self):
         with open(self.folder / "output", "w") as output:
             process = subprocess.Popen([PROGRAM, "run", "scale.cu", "--watch"], cwd=self.folder, stdout=output, stderr=subprocess.STDOUT,
@@ -252,11 +307,38 @@ class Kernels(ProgramTest):
         self.assertIn("scale does not compile", result.stderr)
         self.assert_nothing_written()
 
+    def has_nvrtc(self):
+        script = (SOURCE_FOLDER / "runner/compiling/nvrtc.py").read_text()
+        return subprocess.run(["python3", "-c", script, "--version"], capture_output=True, check=False).returncode == 0
+
+    def test_nvrtc_compiles_where_there_is_no_nvcc(self):
+        if not self.has_nvrtc():
+            self.skipTest("requires NVRTC")
+        (self.folder / "ladder").mkdir()
+        self.write("ladder/v1.cu", "#include <cuda_fp16.h>\n" + SOURCE.replace("function: scale", "function: scale<float, {block}>").replace(
+            "__global__", "template <typename T, int kBlock> __global__").replace("float* y", "T* y"))
+        self.write("ladder/v2.cu", SOURCE)
+        # A toolkit without nvcc, with what the usual one has else.
+        toolkit = self.folder / "library"
+        toolkit.mkdir()
+        for name in ["lib64", "include"]:
+            (toolkit / name).symlink_to(f"/usr/local/cuda/{name}")
+        environment = {"CUDA_HOME": str(toolkit)}
+        result = self.call("run", "ladder", "--dry-run", **environment)
+        self.assert_exit(result, 0)
+        self.assertRegex(result.stdout, r"\n  v1, scale<float, 256>: \d+ registers, no spills; NVRTC [\d.]+\n  v2, scale: \d+ registers")
+        self.write("ladder/v1.cu", SOURCE.replace("function: scale", "function: scales"))
+        self.write("ladder/v2.cu", SOURCE.replace("float* y", "double* y"))
+        result = self.call("run", "ladder", "--dry-run", **environment)
+        self.assert_exit(result, 2)
+        self.assertIn('ladder/v1.cu:1:27: error: identifier "scales" is undefined\n', result.stderr)
+        self.assertIn("ladder/v2.cu:5:19: 'y' is described as memory of f32, and its parameter points to another type\n", result.stderr)
+
     @unittest.skipIf(os.path.exists("/usr/local/cuda/bin/nvcc"), "the toolkit is where it usually is")
     def test_without_a_compiler_nothing_is_measured(self):
         result = self.call("run", "scale.cu", CUDA_HOME=str(self.folder), PATH="/usr/bin:/bin")
         self.assert_exit(result, 3)
-        self.assertIn("no nvcc was found: kernels from files cannot be compiled", result.stderr)
+        self.assertIn("no nvcc was found, nor an NVRTC that python3 can load: kernels from files cannot be compiled", result.stderr)
         self.assert_nothing_written()
 
     def test_a_run_is_resumed_with_the_same_source_and_compiler(self):
@@ -292,11 +374,38 @@ class Kernels(ProgramTest):
             "__global__", "template <typename T, int kBlock> __global__").replace("float* y", "T* y"))
         result = self.call("run", "scale.cu", "--dry-run", CUDA_HOME=os.path.dirname(os.path.dirname(nvcc)))
         self.assert_exit(result, 0)
-        self.assertRegex(result.stdout, r"\n  scale<float, 256>: \d+ registers, no spills; nvcc [\d.]+\n")
+        self.assertRegex(result.stdout, r"\n  scale, scale<float, 256>: \d+ registers, no spills; nvcc [\d.]+\n")
         self.write("scale.cu", SOURCE.replace("function: scale", "function: scales"))
         result = self.call("run", "scale.cu", "--dry-run", CUDA_HOME=os.path.dirname(os.path.dirname(nvcc)))
         self.assert_exit(result, 2)
-        self.assertIn('function of scale(1): error: identifier "scales" is undefined', result.stderr)
+        self.assertIn('scale.cu:1:27: scales does not compile:\nscale.cu:1:27: error: identifier "scales" is undefined\n', result.stderr)
+        self.assertEqual(result.stderr.count("error: "), 1)
+
+    @unittest.skipUnless(shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc"), "requires nvcc")
+    def test_the_real_compilers_messages_are_those_on_the_users_lines(self):
+        nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+        (self.folder / "ladder").mkdir()
+        template = SOURCE.replace("__global__", "template <typename T, int kBlock> __global__")
+        described = "function: scale"
+        for name, text in {
+                "v1_include": '#include "nothing.h"\n' + SOURCE,
+                "v2_type": template.replace(described, "function: scale<floot, 256>"),
+                "v3_order": template.replace(described, "function: scale<256, float>"),
+                "v4_few": template.replace(described, "function: scale<float>"),
+                "v5_open": template.replace(described, "function: scale<float, 256"),
+                "v6_syntax": SOURCE.replace("FACTOR;", "FACTOR").replace("2^20, 2^28", "2^20").replace("256}", "[128, 256]}").replace(
+                    described, "function: scale<{block}>").replace("__global__", "template <int kBlock> __global__"),
+                "v7_host": SOURCE.replace("__global__ ", "")}.items():
+            self.write(f"ladder/{name}.cu", text)
+        result = self.call("run", "ladder", "--dry-run", CUDA_HOME=os.path.dirname(os.path.dirname(nvcc)))
+        self.assert_exit(result, 2)
+        lines = result.stderr.splitlines()
+        errors = [line.removeprefix(str(self.folder) + "/") for line in lines if "error: " in line]
+        self.assertEqual([re.split(r"(?<=error): ", line)[0] for line in errors], [
+            "ladder/v1_include.cu:1:10: fatal error", "ladder/v2_type.cu:1:27: error", "ladder/v3_order.cu:1:27: error",
+            "ladder/v4_few.cu:1:27: error", "ladder/v5_open.cu:1:27: error", "ladder/v6_syntax.cu(7): error"])
+        self.assertIn("ladder/v7_host.cu:1:27: scale is no kernel (__global__)", result.stderr)
+        self.assertNotIn("rooflinectl_kernel", result.stderr)
 
     @unittest.skipUnless(shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc"), "requires nvcc")
     def test_the_real_compiler_takes_the_new_file_and_the_examples(self):
@@ -308,7 +417,7 @@ class Kernels(ProgramTest):
                                                                    "last_warp", "shuffle"])]:
             result = self.call("run", plan, "--dry-run", CUDA_HOME=os.path.dirname(os.path.dirname(nvcc)))
             self.assert_exit(result, 0)
-            compiled = re.findall(r"\n  (\S+): \d+ registers, no spills; nvcc", result.stdout)
+            compiled = re.findall(r"\n  (?:\w+, )?(\S+): \d+ registers, no spills; nvcc", result.stdout)
             self.assertEqual(compiled, kernels)
             self.assertNotIn("warning", result.stdout)
 
@@ -324,8 +433,8 @@ class Kernels(ProgramTest):
             self.write("scale.cu", SOURCE.replace("float* y) { y[0] *= FACTOR; }", f"{parameters}) {{}}"))
             result = self.call("run", "scale.cu", "--dry-run", CUDA_HOME=os.path.dirname(os.path.dirname(nvcc)))
             self.assert_exit(result, 2)
-            self.assertIn("arguments of scale(", result.stderr)
-            self.assertIn(mistake, result.stderr)
+            place = "scale.cu:1:27: " if mistake.startswith("1") else "scale.cu:5:19: "
+            self.assertTrue(any(line == place + mistake for line in result.stderr.splitlines()), result.stderr)
         for parameters in ["float4* y", "void* y", "char* __restrict__ y"]:
             self.write("scale.cu", SOURCE.replace("float* y) { y[0] *= FACTOR; }", f"{parameters}) {{}}"))
             self.assert_exit(self.call("run", "scale.cu", "--dry-run", CUDA_HOME=os.path.dirname(os.path.dirname(nvcc))), 0)

@@ -118,6 +118,23 @@ class FileKernels(unittest.TestCase):
         before = self.measure({"f": kernel("y[i] = 1; if (i == 0) y[-2] = 1;", 1024)}, 1)["f"]
         self.assertRegex(before["cause"], r"^wrote outside 'y' \(1024 elements of f32\): bytes [56] to [78] before its beginning$")
 
+    @unittest.skipUnless(shutil.which("compute-sanitizer") or pathlib.Path("/usr/local/cuda/bin/compute-sanitizer").exists(),
+                         "no compute-sanitizer")
+    def test_the_sanitizer_finds_reads_out_of_bounds(self):
+        reads = kernel("y[i < n ? i : 0] = x[i];", arguments="  x: {in: f32, count: n}\n  y: {out: f32, count: n}",
+                       parameters="const float* x, float* y, int n")
+        folder = self.folder / "kernels"
+        folder.mkdir()
+        (folder / "f.cu").write_text(reads)
+        (folder / "g.cu").write_text(kernel(GOOD))
+        finished = subprocess.run([PROGRAM, "run", "kernels", "--require-gpu", "--sanitize"], cwd=self.folder, capture_output=True,
+                                  text=True, env=self.environment, timeout=300, check=False)
+        self.assertEqual(finished.returncode, 1, finished.stdout + finished.stderr)
+        measured = {m["subject"]: m for m in json.loads((self.folder / "runs/kernels/latest/run.json").read_text())["measurements"]}
+        self.assertRegex(measured["f"]["cause"], r"^compute-sanitizer: Invalid __global__ read of size 4 bytes at f.cu:\d+, by thread "
+                                                 r"\(\d+,0,0\) in block \(3,0,0\); \d+ errors")
+        self.assert_ok(measured["g"])
+
     def test_a_copy_that_is_too_long_is_noticed(self):
         copied = self.measure({"f": kernel("y[i] = x[i];", arguments="  x: {in: f32, count: n}\n  y: {out: f32, count: n}",
                                            parameters="const float* x, float* y, int n")}, 1)["f"]

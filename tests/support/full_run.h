@@ -274,18 +274,20 @@ inline Run full_run() {
   shuffle.instructions = 1;
   run.catalogue.primitives = {scan, shuffle};
   run.plan.primitives = {scan.id, shuffle.id};
-  run.plan.kernels = {{.id = "scale",
-                       .title = "twice each value",
-                       .source = "/home/me/scale.cu",
-                       .text = "__global__ void scale();",
-                       .function = "scale<{dtype}>",
-                       .options = {"-use_fast_math"},
-                       .first = {},
-                       .arguments = {{"x", ArgumentKind::in, "dtype", "n", "uniform", 7},
-                                     {"a", ArgumentKind::scalar, "f32", "", "2", 0}},
-                       .launch = {{"n / 256"}, {"256"}, {"2"}, "1024"},
-                       .work = {"4 * n", "4 * n", "2 * n", "2 * n", "f32"},
-                       .reference = {"simple", {{"y", "/home/me/y.npy"}}, 1e-5, 1e-8}}};
+  run.plan.kernels = {
+      {.id = "scale",
+       .title = "twice each value",
+       .source = "/home/me/scale.cu",
+       .text = "__global__ void scale();",
+       .function = "scale<{dtype}>",
+       .options = {"-use_fast_math"},
+       .first = {},
+       .arguments = {{"x", ArgumentKind::in, "dtype", "n", "uniform", 7},
+                     {"a", ArgumentKind::scalar, "f32", "", "2", 0}},
+       .launch = {{"n / 256"}, {"256"}, {"2"}, "1024"},
+       .work = {"4 * n", "4 * n", "2 * n", "2 * n", "f32"},
+       .reference = {"simple", "/home/me/expected.py", "expected", {{"y", "/home/me/y.npy"}}, 1e-5, 1e-8},
+       .places = {}}};
   run.compiled_kernels = {{.kernel = "scale",
                            .function = "scale<float>",
                            .options = {"-use_fast_math"},

@@ -74,6 +74,40 @@ std::vector<std::string> point_names(const Plan& plan) {
   return names;
 }
 
+TEST(KernelFile, NamesAMisspeltComment) {
+  const std::string good = source();
+  const std::string bad =
+      good + "// rooflinctl: title: x\n  //  Rooflinectl : title: x\n// roofline: 3 FLOP/B\n";
+  EXPECT_THAT(mistakes_in(bad),
+              ElementsAre("my/scale.cu:13:4: 'rooflinctl' begins no description: write `rooflinectl: …`",
+                          "my/scale.cu:14:7: 'Rooflinectl ' begins no description: write `rooflinectl: …`"));
+  EXPECT_TRUE(has_description("// rooflinctl: function: f\n"));
+  EXPECT_FALSE(has_description("// roofline: function: f\n"));
+}
+
+TEST(KernelFile, RefusesValuesThatTheirTypeDoesNotHave) {
+  const auto mistakes = [](const std::string& type, const std::string& value) {
+    std::string text = source();
+    const std::string line = "  a: {scalar: f32, value: 2}";
+    text.replace(text.find(line), line.size(), "  a: {scalar: " + type + ", value: " + value + "}");
+    return mistakes_in(text);
+  };
+  EXPECT_THAT(mistakes("i8", "128"),
+              ElementsAre(::testing::StartsWith(
+                  "my/scale.cu:8:42: '128' is 128, which i8 does not have: -128 to 127 (in ")));
+  for (const auto& [type, value] :
+       {std::pair("u8", "0 - 1"), std::pair("i32", "2.5"), std::pair("i32", "2^31"), std::pair("f16", "1e5"),
+        std::pair("f32", "1e39"), std::pair("u64", "2^64"), std::pair("i64", "2^63")}) {
+    EXPECT_THAT(mistakes(type, value), SizeIs(1)) << type << " " << value;
+  }
+  for (const auto& [type, value] :
+       {std::pair("i8", "-128"), std::pair("u8", "255"), std::pair("i32", "2^31 - 1"),
+        std::pair("u32", "2^31"), std::pair("f16", "65504"), std::pair("bf16", "1e38"),
+        std::pair("f64", "1e300"), std::pair("u64", "2^63"), std::pair("i64", "2^62")}) {
+    EXPECT_THAT(mistakes(type, value), IsEmpty()) << type << " " << value;
+  }
+}
+
 TEST(KernelFile, DescribesItsKernelInComments) {
   const Plan plan = plan_of({{"my/scale.cu", source("cache: [cold, warm]")}});
   EXPECT_EQ(plan.name, "mine");

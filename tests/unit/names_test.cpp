@@ -55,6 +55,15 @@ TEST(Names, APlainNameCanNameAFile) {
   EXPECT_FALSE(is_plain_name(std::string(65, 'x')));
 }
 
+TEST(Names, AMisspeltNameDiffersInACoupleOfLetters) {
+  for (const char* const text : {"Rooflinectl", "rooflinctl", "rooflinectl ", "rooflinetcl", "rooflnctl"}) {
+    EXPECT_TRUE(is_misspelt(text, "rooflinectl")) << text;
+  }
+  for (const char* const text : {"rooflinectl", "roofline", "", "work", "the rooflinectl of"}) {
+    EXPECT_FALSE(is_misspelt(text, "rooflinectl")) << text;
+  }
+}
+
 TEST(Names, NonsenseHasNoNearestName) {
   EXPECT_EQ(nearest_name("hot", {"cold", "warm"}), std::nullopt);
   EXPECT_EQ(nearest_name("x", {"f32"}), std::nullopt);

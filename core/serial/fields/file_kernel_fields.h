@@ -37,6 +37,8 @@ void fields(auto& f, Is<FileKernelWork> auto& work) {
 
 void fields(auto& f, Is<FileKernelReference> auto& reference) {
   f.optional("kernel", reference.kernel);
+  f.optional("python", reference.python);
+  f.optional("function", reference.function);
   f.optional("files", reference.files);
   f.optional("relative", reference.relative, AllDigits{});
   f.optional("absolute", reference.absolute, AllDigits{});

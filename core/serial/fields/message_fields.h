@@ -21,7 +21,7 @@ inline constexpr auto kValues<message::Phase> = std::array{
     message::Phase::primitives, message::Phase::verify,   message::Phase::time,    message::Phase::count};
 template <>
 inline constexpr auto kValues<CollectMode> =
-    std::array{CollectMode::measure, CollectMode::once, CollectMode::count};
+    std::array{CollectMode::measure, CollectMode::once, CollectMode::count, CollectMode::sanitize};
 
 template <>
 inline constexpr const char* kType<message::Hello> = "hello";
@@ -112,6 +112,7 @@ void fields(auto& f, Is<RankPlace> auto& place) {
 void fields(auto& f, Is<CollectRequest> auto& request) {
   f("plan", request.plan);
   f.optional("compiled_kernels", request.compiled_kernels);
+  f.optional("references", request.references);
   f("mode", request.mode);
   f("counters", request.counters);
   f("device", request.device);

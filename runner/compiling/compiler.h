@@ -10,17 +10,19 @@
 namespace rooflinectl {
 
 /// The CUDA compiler of this machine.
-struct Nvcc {
-  std::filesystem::path program;
-  std::string version;  ///< 13.0.48
+struct Compiler {
+  std::string name;            ///< `nvcc 13.0.48`, `NVRTC 13.0`
+  std::filesystem::path nvcc;  ///< empty for NVRTC, which Python loads
 };
 
-/// That of CUDA_HOME, of CUDA_PATH, on the PATH, or in the toolkit's usual folder; nothing if there is none.
-std::optional<Nvcc> find_nvcc();
+/// nvcc, else NVRTC, of the toolkit that CUDA_HOME or CUDA_PATH names; else nvcc on the PATH, or in the
+/// toolkit's usual folder; else NVRTC of that, or of the wheels of python3; nothing if there is none.
+std::optional<Compiler> find_compiler();
 
 /// A parameter of a kernel, as its description has it.
 struct KernelParameter {
   std::string name;
+  std::string place;      ///< in its description, as `CompilerTask::place`
   std::string type;       ///< `f32`: of the scalar, or of the elements in memory
   std::size_t bytes = 0;  ///< of one of these
   bool is_float = false;  ///< a number with a fraction, of whatever size
@@ -34,6 +36,7 @@ struct KernelParameter {
 struct CompilerTask {
   std::filesystem::path source;  ///< absolute
   std::string kernel;            ///< what messages call it
+  std::string place;             ///< where the description names the function: `scale.cu:1:27`
   std::string function;          ///< `scale<float, 256>`
   std::vector<std::string> options;
   std::vector<KernelParameter> parameters;
@@ -52,6 +55,6 @@ inline constexpr const char* kKernelMarker = "rooflinectl_kernel::marker";
 
 /// Compiles. Throws Error(usage) with the compiler's messages if it refuses, or if the kernel has other
 /// parameters; Error(environment) if the compiler does not end.
-CompiledCode compile(const Nvcc& nvcc, const CompilerTask& task);
+CompiledCode compile(const Compiler& compiler, const CompilerTask& task);
 
 }  // namespace rooflinectl

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+/// Programs in Python that are part of this one.
+namespace rooflinectl::embedded {
+
+/// runner/python_kernels/driver.py: calls functions in the user's files.
+std::string_view driver();
+/// runner/compiling/nvrtc.py: compiles with NVRTC.
+std::string_view nvrtc();
+
+}  // namespace rooflinectl::embedded

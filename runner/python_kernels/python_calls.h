@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/run.h"
+
+/// What driver.py is asked for, and what it answers.
+namespace rooflinectl {
+
+/// A point whose function in Python is called.
+struct PythonCall {
+  PointId point;
+  std::string range;  ///< the NVTX range around each timed call
+  double time_limit_s = 0;
+  /// By argument, where to store the results of the reference; empty where the kernel itself is called.
+  std::map<std::string, std::string> stored;
+};
+
+/// The GPU that functions are called on, and how.
+struct PythonDevice {
+  std::uint64_t l2_bytes = 0;
+  std::uint64_t memory_bytes = 0;
+  double count_s = 0;  ///< for how long all points are called in turn, after they were timed
+};
+
+/// What became of a call.
+struct PythonAnswer {
+  bool was_begun = false;
+  bool has_ended = false;
+  std::string cause;                         ///< why it failed; empty if it did not
+  std::optional<Verification> verification;  ///< nothing if there is no reference
+  int calls = 0;
+};
+
+/// Writes the driver and its request into `folder`. Returns the command that carries it out. Throws Error.
+std::vector<std::string> write_python_calls(const std::filesystem::path& folder, const Plan& plan,
+                                            const std::vector<PythonCall>& calls,
+                                            const PythonDevice& device = {});
+
+/// What the command wrote, one answer for each call.
+std::vector<PythonAnswer> read_python_answers(const std::filesystem::path& folder, std::size_t calls);
+
+}  // namespace rooflinectl

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/python_kernels/python_kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "core/error.h"
+#include "core/files/files.h"
+#include "core/plan/kernel_call.h"
+#include "core/serial/run_file.h"
+#include "core/stats/statistics.h"
+#include "runner/python_kernels/python_calls.h"
+#include "runner/runs/resume.h"
+
+namespace rooflinectl {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Importing PyTorch, compiling with Triton, and what counting adds.
+constexpr std::chrono::duration<double> kStartLimit{300};
+constexpr double kLimitOfPoint = 60;  // seconds
+/// So long most passes take, each with the change to it; what is missing is counted in another run.
+constexpr double kCountS = 5;
+constexpr const char* kRangePrefix = "rooflinectl:";
+constexpr int kSamples = 10;
+
+/// Without digits: ranges that differ in numbers become one where they are many.
+std::string range_of(std::size_t place) {
+  constexpr std::size_t kLetters = 26;
+  std::string name;
+  do {
+    name += static_cast<char>('a' + place % kLetters);
+    place /= kLetters;
+  } while (place > 0);
+  return kRangePrefix + name;
+}
+
+const Experiment& experiment_of(const Plan& plan, const PointId& point) {
+  return *std::find_if(plan.experiments.begin(), plan.experiments.end(),
+                       [&](const Experiment& experiment) { return experiment.name == point.experiment; });
+}
+
+Measurement failed(const PointId& point, const std::string& cause) {
+  Measurement measurement;
+  measurement.point = point;
+  measurement.status = Status::failed;
+  measurement.cause = cause;
+  return measurement;
+}
+
+// ---- one point ----
+
+using Groups = std::vector<const Measurement*>;
+
+/// The launches in a range, and in those that the user's code opened within it.
+Groups groups_in(const std::vector<Measurement>& measurements, const std::string& range) {
+  Groups groups;
+  for (const Measurement& group : measurements) {
+    const auto path = group.point.axes.text("path");
+    if (path && (*path == range || path->starts_with(range + "/"))) groups.push_back(&group);
+  }
+  return groups;
+}
+
+/// Of a call: what its kernels take together, each as often as it is launched.
+TimeResult time_of_call(const Groups& groups, double calls) {
+  TimeResult time;
+  time.samples_s.assign(kSamples + 1, 0);
+  for (const Measurement* group : groups) {
+    const double launches = static_cast<double>(group->launches->count) / calls;
+    time.median_s += launches * group->time->median_s;
+    time.ci_low_s += launches * group->time->ci_low_s;
+    time.ci_high_s += launches * group->time->ci_high_s;
+    for (int i = 0; i <= kSamples; ++i) {
+      time.samples_s[static_cast<std::size_t>(i)] +=
+          launches * quantile(group->time->samples_s, static_cast<double>(i) / kSamples);
+    }
+  }
+  time.sample_clocks_hz.assign(time.samples_s.size(), 0);
+  return time;
+}
+
+/// The point that the launches of `answer.calls` calls are.
+Measurement measured(const PointId& point, const PythonAnswer& answer, const Groups& groups) {
+  if (groups.empty()) return failed(point, "the function launched no kernel");
+  const bool are_timed = std::all_of(groups.begin(), groups.end(), [](const Measurement* group) {
+    return group->time.has_value() && !group->time->samples_s.empty();
+  });
+  if (!are_timed) return failed(point, "a kernel that the function launches was not traced");
+  const Measurement& first = *groups.front();
+  Measurement measurement = first;
+  measurement.point = point;
+  measurement.verification = answer.verification;
+  const bool is_one = groups.size() == 1 && first.launches->count == static_cast<std::uint64_t>(answer.calls);
+  if (!is_one) {
+    std::uint64_t launches = 0;
+    for (const Measurement* group : groups) launches += group->launches->count;
+    measurement.launch = {};
+    measurement.resources.reset();
+    measurement.time = time_of_call(groups, answer.calls);
+    const std::string why =
+        fmt::format("a call launches {:.3g} kernels: `rooflinectl profile` counts each by itself",
+                    static_cast<double>(launches) / answer.calls);
+    for (auto& [key, value] : measurement.counters) value = CounterValue::unavailable(why);
+    measurement.counter_spread.clear();
+    measurement.counter_repeats = 0;
+  }
+  measurement.time->mode = LaunchMode::plain;
+  measurement.launches.reset();
+  measurement.process.reset();
+  measurement.rank.reset();
+  return measurement;
+}
+
+// ---- a kernel ----
+
+/// The points of one kernel on one device, in a Python of their own.
+class PythonKernel {
+ public:
+  PythonKernel(const Run& run, fs::path folder, std::size_t device, bool counters)
+      : run_(run), folder_(std::move(folder)), device_(device), counters_(counters) {}
+
+  std::vector<Measurement> measure(const std::vector<PointId>& points, ProfileObserver& observer,
+                                   CounterSession& session) {
+    std::vector<PythonCall> calls;
+    for (const PointId& point : points) {
+      calls.push_back({.point = point,
+                       .range = range_of(calls.size()),
+                       .time_limit_s = experiment_of(run_.plan, point).timing.time_limit_s,
+                       .stored = {}});
+    }
+    std::vector<Measurement> measurements;
+    try {
+      const ProfileResult profiled = profile(request(calls), observer);
+      const std::vector<PythonAnswer> answers = read_python_answers(folder_, calls.size());
+      for (std::size_t i = 0; i < calls.size(); ++i) {
+        measurements.push_back(measurement_of(calls[i], answers[i], profiled));
+      }
+      session = profiled.run.counter_session;
+    } catch (const Error& error) {
+      measurements.clear();
+      for (const PointId& point : points) measurements.push_back(failed(point, error.what()));
+    }
+    for (Measurement& measurement : measurements) {
+      measurement.device = device_;
+      const FileKernel& kernel = *find_file_kernel(run_.plan, measurement.point.subject);
+      measurement.work = call_of(kernel, measurement.point.axes).work;
+    }
+    return measurements;
+  }
+
+ private:
+  ProfileRequest request(const std::vector<PythonCall>& calls) const {
+    ProfileRequest request;
+    const DeviceInfo& device = run_.devices[device_];
+    request.program.command = write_python_calls(folder_, run_.plan, calls,
+                                                 {.l2_bytes = device.l2_bytes,
+                                                  .memory_bytes = device.memory_bytes,
+                                                  .count_s = counters_ ? kCountS : 0});
+    request.program.environment["CUDA_VISIBLE_DEVICES"] = device.uuid;
+    request.program.output_is_error = true;
+    request.rerun = Rerun::always;  // it reads no input
+    request.settings.nvtx = std::string(kRangePrefix) + "*";
+    if (!counters_) request.settings.passes.clear();
+    request.time_limit = kStartLimit + std::chrono::duration<double>(kLimitOfPoint) * calls.size();
+    Run base = run_;
+    base.measurements.clear();
+    request.extended = RunToExtend{std::move(base), folder_, calls.front().point.experiment};
+    return request;
+  }
+
+  static Measurement measurement_of(const PythonCall& call, const PythonAnswer& answer,
+                                    const ProfileResult& profiled) {
+    if (!answer.was_begun) return failed(call.point, fmt::format("not measured: {}", end_text(profiled.end)));
+    if (!answer.has_ended) return failed(call.point, end_text(profiled.end));
+    if (!answer.cause.empty()) return failed(call.point, answer.cause);
+    if (!answer.verification || answer.verification->passed) {
+      const Groups groups = groups_in(profiled.run.measurements, call.range);
+      // A process that dies takes its records with it.
+      if (groups.empty() && profiled.end.exit_code() != 0) return failed(call.point, end_text(profiled.end));
+      return measured(call.point, answer, groups);
+    }
+    Measurement measurement = failed(call.point, answer.verification->detail);
+    measurement.status = Status::unverified;
+    measurement.verification = answer.verification;
+    return measurement;
+  }
+
+  static std::string end_text(const GuestEnd& end) {
+    if (end.timed_out) return "Python took too long and was ended";
+    return fmt::format("Python ended with exit code {}", end.exit_code());
+  }
+
+  const Run& run_;
+  fs::path folder_;
+  std::size_t device_;
+  bool counters_;
+};
+
+// ---- all of them ----
+
+bool is_of_python(const Plan& plan, const PointId& point) {
+  const FileKernel* const kernel = find_file_kernel(plan, point.subject);
+  return kernel != nullptr && is_python(*kernel);
+}
+
+/// In the order of the plan, device by device.
+void put_in_order(Run& run) {
+  const std::vector<PointId> points = all_points(run.plan);
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < points.size(); ++i) places.emplace(range_name(points[i]), i);
+  const auto place_of = [&](const Measurement& measurement) {
+    const auto place = places.find(range_name(measurement.point));
+    return std::pair(measurement.device, place == places.end() ? points.size() : place->second);
+  };
+  std::stable_sort(run.measurements.begin(), run.measurements.end(),
+                   [&](const Measurement& a, const Measurement& b) { return place_of(a) < place_of(b); });
+}
+
+}  // namespace
+
+bool has_python_kernels(const Plan& plan) {
+  return std::any_of(plan.kernels.begin(), plan.kernels.end(), is_python);
+}
+
+void measure_python_kernels(Run& run, const fs::path& folder, bool counters, ProfileObserver& observer) {
+  const fs::path work_folder = make_folder(fs::absolute(folder) / "python");
+  for (const std::size_t device : measured_devices(run)) {
+    std::map<std::string, std::vector<PointId>> missing;  // by kernel
+    for (const PointId& point : all_points(run.plan)) {
+      if (!is_of_python(run.plan, point)) continue;
+      const auto same = [&](const Measurement& measurement) {
+        return measurement.point == point && measurement.device == device;
+      };
+      const auto known = std::find_if(run.measurements.begin(), run.measurements.end(), same);
+      if (known != run.measurements.end() && known->status != Status::failed) continue;
+      if (known != run.measurements.end()) run.measurements.erase(known);
+      missing[point.subject].push_back(point);
+    }
+    for (const auto& [kernel, points] : missing) {
+      const fs::path own = make_folder(work_folder / fmt::format("{}-{}", kernel, device));
+      CounterSession session = run.counter_session;
+      std::vector<Measurement> measured =
+          PythonKernel(run, own, device, counters).measure(points, observer, session);
+      run.measurements.insert(run.measurements.end(), measured.begin(), measured.end());
+      run.counter_session = session;
+    }
+  }
+  std::error_code ignored;
+  fs::remove_all(work_folder, ignored);
+  put_in_order(run);
+  write_run(folder / "run.json", run);
+}
+
+}  // namespace rooflinectl
