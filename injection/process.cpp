@@ -205,8 +205,8 @@ std::optional<PathId> Process::entered_graph(const Launch& launch,
   }
   const PathId within = paths_.within(path, nodes->name);
   auto groups = groups_of(context, nodes, within);
-  if (context.session->before_graph(groups->kernels(), graph_launches_.may_run_by_nodes(nodes->name))) {
-    graph_launches_.runs_by_nodes(nodes->name);
+  if (context.session->before_graph(groups->kernels(), graph_launches_.may_run_by_nodes(nodes->name, path))) {
+    graph_launches_.runs_by_nodes(nodes->name, path);
     call.session = nullptr;
     return within;
   }

@@ -44,17 +44,24 @@ void GraphLaunches::add(const std::shared_ptr<const GraphNodes>& nodes, Handle c
   known_[{nodes->name, context, path}] = {.nodes = nodes, .groups = std::move(groups)};
 }
 
-ByNodes GraphLaunches::may_run_by_nodes(const std::string& name) {
+/// Graphs of one name that are launched under too many paths share what one may.
+GraphLaunches::Count& GraphLaunches::count_of(const std::string& name, PathId path) {
+  std::map<PathId, Count>& counts = counts_[name];
+  const bool is_known = counts.contains(path) || counts.size() < kMostPaths;
+  return is_known ? counts[path] : counts.begin()->second;
+}
+
+ByNodes GraphLaunches::may_run_by_nodes(const std::string& name, PathId path) {
   const std::lock_guard lock(mutex_);
-  Count& count = counts_[name];
+  Count& count = count_of(name, path);
   const std::uint64_t regular = ++count.launches / kSpacing;
   if (count.by_nodes < regular) return ByNodes::for_any_sample;
   return count.by_nodes < kAtFirst + regular ? ByNodes::for_first_samples : ByNodes::not_at_all;
 }
 
-void GraphLaunches::runs_by_nodes(const std::string& name) {
+void GraphLaunches::runs_by_nodes(const std::string& name, PathId path) {
   const std::lock_guard lock(mutex_);
-  ++counts_[name].by_nodes;
+  ++count_of(name, path).by_nodes;
 }
 
 void GraphLaunches::forget(Handle context) {

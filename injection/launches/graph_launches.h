@@ -83,15 +83,17 @@ class GraphLaunches {
   void add(const std::shared_ptr<const GraphNodes>& nodes, Handle context, PathId path,
            std::shared_ptr<const GraphGroups> groups);
 
-  /// A graph of that name is about to be launched. Returns what its kernels may be launched one by one for.
-  ByNodes may_run_by_nodes(const std::string& name);
+  /// A graph of that name is about to be launched under that path. Returns what its kernels may be launched
+  /// one by one for.
+  ByNodes may_run_by_nodes(const std::string& name, PathId path);
   /// They are.
-  void runs_by_nodes(const std::string& name);
+  void runs_by_nodes(const std::string& name, PathId path);
   /// The context was destroyed.
   void forget(Handle context);
 
  private:
   static constexpr std::size_t kMostKnown = 4096;
+  static constexpr std::size_t kMostPaths = 16;
 
   struct Known {
     std::shared_ptr<const GraphNodes> nodes;
@@ -102,9 +104,11 @@ class GraphLaunches {
     std::uint64_t by_nodes = 0;
   };
 
+  Count& count_of(const std::string& name, PathId path);
+
   OrderedMutex<LockOrder::graphs> mutex_;  // guards what follows
   std::map<std::tuple<std::string, Handle, PathId>, Known> known_;
-  std::unordered_map<std::string, Count> counts_;
+  std::unordered_map<std::string, std::map<PathId, Count>> counts_;
 };
 
 }  // namespace rooflinectl::injection

@@ -17,6 +17,8 @@ namespace {
 std::string operation_name(const Ceiling& ceiling) {
   if (ceiling.operation == "h2d") return "host to device";
   if (ceiling.operation == "d2h") return "device to host";
+  if (ceiling.operation == "mix")
+    return fmt::format("mix, {} % written", ceiling.id.substr(ceiling.id.rfind('_') + 1));
   if (ceiling.kind != CeilingKind::compute) return ceiling.operation;
   if (ceiling.operation == "tensor") return "Tensor Core";
   if (ceiling.operation == "sustained") return "Tensor Core, sustained";

@@ -190,8 +190,8 @@ TEST_F(CeilingBenchmarkTest, AtomicsAllAddToTheFirstValue) {
 TEST_F(CeilingBenchmarkTest, OthersWriteNothing) {
   for (const CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
     const bool writes = benchmark.operation == "copy" || benchmark.operation == "write" ||
-                        benchmark.operation == "triad" || benchmark.operation == "atomic" ||
-                        benchmark.kind == CeilingKind::transfer;
+                        benchmark.operation == "triad" || benchmark.operation == "mix" ||
+                        benchmark.operation == "atomic" || benchmark.kind == CeilingKind::transfer;
     if (writes || benchmark.prepare != nullptr || benchmark.minimum_sm > compute_capability()) continue;
     for_each_shape(benchmark.id, [&](const std::vector<float>& target) {
       EXPECT_TRUE(std::all_of(target.begin(), target.end(), [](float value) { return std::isnan(value); }))

@@ -34,12 +34,25 @@ TEST(GraphLaunches, RunsFewLaunchesOfAGraphByNodes) {
   GraphLaunches graphs;
   int by_nodes = 0;
   for (int launch = 1; launch <= 1000; ++launch) {
-    if (graphs.may_run_by_nodes("one") == ByNodes::not_at_all) continue;
-    graphs.runs_by_nodes("one");
+    if (graphs.may_run_by_nodes("one", 0) == ByNodes::not_at_all) continue;
+    graphs.runs_by_nodes("one", 0);
     ++by_nodes;
   }
   EXPECT_EQ(by_nodes, 3 + 1000 / 50);
-  EXPECT_EQ(graphs.may_run_by_nodes("another"), ByNodes::for_first_samples);
+  EXPECT_EQ(graphs.may_run_by_nodes("another", 0), ByNodes::for_first_samples);
+  EXPECT_EQ(graphs.may_run_by_nodes("one", 1), ByNodes::for_first_samples)
+      << "another graph that launches the same";
+}
+
+TEST(GraphLaunches, SparesAGraphThatIsLaunchedUnderEverNewPaths) {
+  GraphLaunches graphs;
+  int by_nodes = 0;
+  for (PathId path = 0; path < 500; ++path) {
+    if (graphs.may_run_by_nodes("one", path) == ByNodes::not_at_all) continue;
+    graphs.runs_by_nodes("one", path);
+    ++by_nodes;
+  }
+  EXPECT_LE(by_nodes, 16 + 3 + 500 / 50);
 }
 
 TEST(GraphLaunches, KnowsGraphsThatWereMadeAnewByWhatTheyLaunch) {
