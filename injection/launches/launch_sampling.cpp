@@ -110,6 +110,10 @@ void LaunchSampling::varies(GroupId group) {
   });
 }
 
+void LaunchSampling::has_nodes(GroupId group, int nodes) {
+  change(group, [&](Group& changed, State&) { changed.nodes = std::min(nodes, kVaryingSamples); });
+}
+
 void LaunchSampling::repeats(GroupId group, std::size_t period) {
   change(group, [&](Group& changed, State&) {
     const auto samples = static_cast<std::size_t>(std::max(samples_, 1));
@@ -126,7 +130,8 @@ void LaunchSampling::repeats(GroupId group, std::size_t period) {
 
 int LaunchSampling::samples_for(GroupId group) const {
   if (groups_[group].period > 0) return static_cast<int>(groups_[group].period);
-  return groups_[group].is_varying ? std::max(samples_, kVaryingSamples) : samples_;
+  return groups_[group].is_varying ? std::max(samples_, kVaryingSamples)
+                                   : std::max(samples_, groups_[group].nodes);
 }
 
 std::uint64_t LaunchSampling::next_after(const Group& group) {

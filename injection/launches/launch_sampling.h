@@ -63,6 +63,10 @@ class LaunchSampling {
   bool wants(GroupId group, std::uint64_t ordinal = 0);
   /// Its launches take different times.
   void varies(GroupId group);
+  /// A graph launches so many kernels of the group, of which it has several: each is counted, as far as
+  /// `kVaryingSamples` go, since each may do something else.
+  void has_nodes(GroupId group, int nodes);
+  bool is_in_graph(GroupId group) const { return groups_[group].is_in_graph; }
   /// These repeat after so many launches, at most `kLongestPeriod`.
   void repeats(GroupId group, std::size_t period);
   bool is_varying(GroupId group) const { return groups_[group].is_varying; }
@@ -117,6 +121,7 @@ class LaunchSampling {
     bool is_known_to_end = false;
     bool is_varying = false;
     bool is_in_graph = false;
+    int nodes = 1;  // of its graph
     std::array<bool, kPasses.size()> needed{};
   };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "collector/cupti/counters_in_use.h"
@@ -180,7 +181,8 @@ bool Session::before_launch(GroupId group, bool may_be_counted) {
   Lock lock(device_.mutex);
   wait_for_turn(lock);
   Turn turn(*this);
-  prepare_launch(turn, lock);
+  // All nodes of a graph are counted in one pass.
+  prepare_launch(turn, lock, !sampling_.is_in_graph(group));
   ++groups_[group].launches;
   sampling_.launched(group);
   if (sampling_.was_voided(group)) may_be_stuck_ = true;
@@ -197,14 +199,14 @@ bool Session::before_launch(GroupId group, bool may_be_counted) {
 }
 
 /// Ends what is over, and begins what is due.
-void Session::prepare_launch(Turn& turn, Lock& lock) {
+void Session::prepare_launch(Turn& turn, Lock& lock, bool may_change_pass) {
   tick();
   end_late_range(turn, lock);
   if (!pass_ && !is_traced_ && turn.is_free()) {
     turn.take();
     set_trace(true, lock);
   }
-  if (turn.is_free() && is_change_due()) {
+  if (may_change_pass && turn.is_free() && is_change_due()) {
     turn.take();
     change_pass(lock);
   }
@@ -214,7 +216,7 @@ bool Session::before_graph(const std::vector<GroupId>& kernels, ByNodes may_run_
   Lock lock(device_.mutex);
   wait_for_turn(lock);
   Turn turn(*this);
-  prepare_launch(turn, lock);
+  prepare_launch(turn, lock, true);
   const auto is_wanted = [&](GroupId kernel) {
     return may_run_by_nodes == ByNodes::for_any_sample ? sampling_.is_awaited(kernel, *pass_)
                                                        : sampling_.is_missing(kernel, *pass_);
@@ -222,7 +224,12 @@ bool Session::before_graph(const std::vector<GroupId>& kernels, ByNodes may_run_
   const bool is_possible = may_run_by_nodes != ByNodes::not_at_all && pass_ && may_count_more() && !open_;
   if (is_possible && turn.is_free() && std::any_of(kernels.begin(), kernels.end(), is_wanted)) {
     turn.take();
-    if (wait_for_device(lock)) return true;
+    if (wait_for_device(lock)) {
+      std::map<GroupId, int> nodes;
+      for (const GroupId kernel : kernels) ++nodes[kernel];
+      for (const auto& [kernel, number] : nodes) sampling_.has_nodes(kernel, number);
+      return true;
+    }
   }
   for (const GroupId kernel : kernels) {
     ++groups_[kernel].launches;

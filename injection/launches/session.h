@@ -190,7 +190,7 @@ class Session {
   bool begins_other_work();
   bool has_what_matters() const;
   bool is_pass_over() const;
-  void prepare_launch(Turn& turn, Lock& lock);
+  void prepare_launch(Turn& turn, Lock& lock, bool may_change_pass);
   bool open_range(GroupId group, Lock& lock);
   void end_late_range(Turn& turn, Lock& lock);
   void close_late_range(Lock& lock);

@@ -220,6 +220,30 @@ TEST_F(SessionTest, LaunchesAGraphByNodesOnceInEachPassIfItIsLaunchedSeldom) {
   EXPECT_EQ(passes().back(), "");
 }
 
+TEST_F(SessionTest, CountsAllNodesOfAGraphInThePassInWhichTheyAreLaunched) {
+  constexpr int kNodes = 12;
+  const GroupId kernel = add_group({.is_in_graph = true});
+  const GroupId other = add_group({.is_in_graph = true});
+  std::vector<GroupId> nodes(kNodes, kernel);
+  nodes.push_back(other);
+  for (int round = 0; round < 40; ++round) {
+    if (session.before_graph(nodes, ByNodes::for_first_samples)) {
+      for (const GroupId node : nodes) launch(node, 0.002);
+    } else {
+      gpu.launch(0.026);
+      session.after_other_work();
+      for (const GroupId node : nodes) session.traced(node, 0.002, false);
+    }
+    gpu.now = std::max(gpu.now, gpu.busy_until) + 1e-3;
+  }
+  session.finish();
+  EXPECT_EQ(counted_of(kernel),
+            (std::map<std::string, int>{
+                {"memory", kNodes}, {"operations", kNodes}, {"tensor", kNodes}, {"stalls", kNodes}}));
+  EXPECT_EQ(counted_of(other),
+            (std::map<std::string, int>{{"memory", 1}, {"operations", 1}, {"tensor", 1}, {"stalls", 1}}));
+}
+
 TEST_F(SessionTest, CountsTensorOperationsWhereTensorInstructionsRan) {
   const GroupId product = add_group();
   gpu.tensor = 1e6;
