@@ -225,7 +225,7 @@ TEST_F(SessionTest, CountsAllNodesOfAGraphInThePassInWhichTheyAreLaunched) {
   const GroupId kernel = add_group({.is_in_graph = true});
   const GroupId other = add_group({.is_in_graph = true});
   std::vector<GroupId> nodes(kNodes, kernel);
-  nodes.push_back(other);
+  nodes.insert(nodes.begin(), other);
   for (int round = 0; round < 40; ++round) {
     if (session.before_graph(nodes, ByNodes::for_first_samples)) {
       for (const GroupId node : nodes) launch(node, 0.002);
