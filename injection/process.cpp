@@ -20,7 +20,7 @@ namespace {
 
 /// What a program that ends without notice may lose.
 constexpr auto kWritePeriod = std::chrono::milliseconds(300);
-constexpr auto kLongestDelivery = std::chrono::milliseconds(50);
+constexpr auto kLongestDelivery = std::chrono::seconds(2);
 
 bool has_component(std::string_view path, std::string_view name) {
   while (!path.empty()) {
@@ -58,6 +58,7 @@ struct Process::Call {
   std::optional<LaunchGroup> group;
   std::shared_ptr<const GraphGroups> graph;  // that is launched as a whole
   std::optional<PathId> path_of_nodes;       // if it launches those of a graph one by one
+  Session* session_of_nodes = nullptr;       // if another thread does so for it
   bool is_counted = false;
   bool is_announced = false;
   std::uint32_t correlation = 0;
@@ -208,6 +209,7 @@ std::optional<PathId> Process::entered_graph(const Launch& launch,
   if (context.session->before_graph(groups->kernels(), graph_launches_.may_run_by_nodes(nodes->name, path))) {
     graph_launches_.runs_by_nodes(nodes->name, path);
     call.session = nullptr;
+    call.session_of_nodes = context.session.get();
     return within;
   }
   left_out_ += groups->left_out();
@@ -225,6 +227,11 @@ void Process::begin_nodes(PathId path) {
 
 void Process::end_nodes() {
   call_of_thread().path_of_nodes.reset();
+}
+
+void Process::left_graph() {
+  if (Session* const session = std::exchange(call_of_thread().session_of_nodes, nullptr))
+    session->after_nodes();
 }
 
 void Process::entered_other_work(Handle context) {
@@ -472,7 +479,7 @@ void Process::trace(const Context& context, bool on) {
   const bool is_wanted = untraced_.empty();
   if (is_wanted == is_traced_) return;
   try {
-    if (!is_wanted) driver_->flush(false);
+    if (!is_wanted) deliver_trace();
     driver_->trace(is_wanted);
     is_traced_ = is_wanted;
   } catch (const Error& error) {
@@ -494,16 +501,18 @@ void Process::start_writing() {
   writer_ = own_thread([this] {
     OurOwnCall::on_this_thread();
     std::unique_lock wait(writer_mutex_);
+    auto next_write = std::chrono::steady_clock::now() + kWritePeriod;
     while (true) {
-      const bool is_woken = writer_wakes_.wait_for(
-          wait, kWritePeriod, [this] { return is_finished_ || deliveries_ < wanted_deliveries_; });
+      writer_wakes_.wait_until(wait, next_write,
+                               [this] { return is_finished_ || deliveries_ < wanted_deliveries_; });
       if (is_finished_) return;
       const std::uint64_t deliveries = wanted_deliveries_;
       wait.unlock();
       driver_->flush(false);
-      if (!is_woken) {
+      if (const auto now = std::chrono::steady_clock::now(); now >= next_write) {
         write();
         timelines_.reap();
+        next_write = now + kWritePeriod;
       }
       wait.lock();
       deliveries_ = deliveries;

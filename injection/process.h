@@ -76,6 +76,8 @@ class Process : public activities::Listener {
   /// What this thread launches from now on are the nodes of a graph, in that path, until `end_nodes`.
   void begin_nodes(PathId path);
   void end_nodes();
+  /// By the thread that called `entered_graph`: all nodes were launched.
+  void left_graph();
   /// A launch is about to be made that is in no group, or a copy.
   void entered_other_work(Handle context);
   /// It was made. `error`: the driver's name of the error if it refused, else null.

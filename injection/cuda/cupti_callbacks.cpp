@@ -106,6 +106,7 @@ void enter_graph_launch(CUpti_CallbackId function, const CUpti_CallbackData& cal
     }
     process->end_nodes();
   });
+  process->left_graph();
   process->entered_other_work(call.context);
   is_replaced = refuse_graph_launch(function, call);
 }

@@ -32,7 +32,7 @@ class CuptiGpu : public Gpu {
   void begin_pass(Pass pass, std::size_t ranges) override;
   std::vector<CountedRange> end_pass() override;
   void abandon_pass() override;
-  bool is_full() override { return ranges_.size() >= most_ranges_; }
+  std::size_t room() override { return most_ranges_ - ranges_.size(); }
   void open_range(std::uint64_t range) override;
   void close_range() override;
   void begin_timeline() override { calls_.begin_timeline(); }

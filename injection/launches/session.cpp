@@ -181,8 +181,7 @@ bool Session::before_launch(GroupId group, bool may_be_counted) {
   Lock lock(device_.mutex);
   wait_for_turn(lock);
   Turn turn(*this);
-  // All nodes of a graph are counted in one pass.
-  prepare_launch(turn, lock, !sampling_.is_in_graph(group));
+  prepare_launch(turn, lock);
   ++groups_[group].launches;
   sampling_.launched(group);
   if (sampling_.was_voided(group)) may_be_stuck_ = true;
@@ -199,14 +198,14 @@ bool Session::before_launch(GroupId group, bool may_be_counted) {
 }
 
 /// Ends what is over, and begins what is due.
-void Session::prepare_launch(Turn& turn, Lock& lock, bool may_change_pass) {
+void Session::prepare_launch(Turn& turn, Lock& lock) {
   tick();
   end_late_range(turn, lock);
   if (!pass_ && !is_traced_ && turn.is_free()) {
     turn.take();
     set_trace(true, lock);
   }
-  if (may_change_pass && turn.is_free() && is_change_due()) {
+  if (turn.is_free() && is_change_due()) {
     turn.take();
     change_pass(lock);
   }
@@ -216,7 +215,7 @@ bool Session::before_graph(const std::vector<GroupId>& kernels, ByNodes may_run_
   Lock lock(device_.mutex);
   wait_for_turn(lock);
   Turn turn(*this);
-  prepare_launch(turn, lock, true);
+  prepare_launch(turn, lock);
   const auto is_wanted = [&](GroupId kernel) {
     return may_run_by_nodes == ByNodes::for_any_sample ? sampling_.is_awaited(kernel, *pass_)
                                                        : sampling_.is_missing(kernel, *pass_);
@@ -224,10 +223,14 @@ bool Session::before_graph(const std::vector<GroupId>& kernels, ByNodes may_run_
   const bool is_possible = may_run_by_nodes != ByNodes::not_at_all && pass_ && may_count_more() && !open_;
   if (is_possible && turn.is_free() && std::any_of(kernels.begin(), kernels.end(), is_wanted)) {
     turn.take();
-    if (wait_for_device(lock)) {
+    counting_since_s_ = gpu_.now_s();
+    const bool is_ready = wait_for_device(lock) && has_room_for(kernels.size(), lock);
+    note_counting();
+    if (is_ready) {
       std::map<GroupId, int> nodes;
       for (const GroupId kernel : kernels) ++nodes[kernel];
       for (const auto& [kernel, number] : nodes) sampling_.has_nodes(kernel, number);
+      ++device_.by_nodes;
       return true;
     }
   }
@@ -237,6 +240,11 @@ bool Session::before_graph(const std::vector<GroupId>& kernels, ByNodes may_run_
   }
   ++device_.in_progress;
   return false;
+}
+
+void Session::after_nodes() {
+  const Lock lock(device_.mutex);
+  --device_.by_nodes;
 }
 
 void Session::before_other_work() {
@@ -332,11 +340,22 @@ void Session::report_void() {
   }
 }
 
+/// Begins the pass anew if it has no room for so many launches, or for none, and may have.
+bool Session::has_room_for(std::size_t launches, Lock& lock) {
+  const std::size_t room = gpu_.room();
+  if (room >= launches || (room > 0 && ranges_.empty())) return true;
+  if (end_pass(lock)) begin_pass(pass_, lock);
+  return pass_ && gpu_.room() > 0;
+}
+
 bool Session::open_range(GroupId group, Lock& lock) {
   counting_since_s_ = gpu_.now_s();
-  if (gpu_.is_full()) {
-    if (end_pass(lock)) begin_pass(pass_, lock);
-    if (!pass_ || gpu_.is_full()) return false;
+  // What is counted of a graph is counted in one go.
+  const bool has_room = device_.by_nodes > 0 ? gpu_.room() > 0 : has_room_for(1, lock);
+  if (!has_room) {
+    sampling_.postponed(group);
+    note_counting();
+    return false;
   }
   ranges_.push_back({group, groups_[group].launches});
   opening_ = ranges_.size() - 1;
@@ -399,9 +418,10 @@ void Session::after_launch(GroupId group, bool is_counted, bool has_failed) {
   }
 }
 
-/// What a launch of the group takes; 0 if that is not known.
+/// What a launch of the group takes, or took if all were held; 0 if that is not known.
 double Session::mean_s(const Group& group) {
-  return group.traced > 0 ? group.traced_s / static_cast<double>(group.traced) : group.held_s;
+  if (group.traced > 0) return group.traced_s / static_cast<double>(group.traced);
+  return group.traced_held > 0 ? group.traced_held_s / static_cast<double>(group.traced_held) : 0;
 }
 
 double Session::limit_after_launch(GroupId group) const {
@@ -428,6 +448,8 @@ void Session::take_traced() {
     if (launch.was_held) {
       const bool is_known = launch.duration_s > kTimesHeld * limit_after_launch(launch.group);
       if (is_known) group.held_s = std::max(group.held_s, launch.duration_s);
+      ++group.traced_held;
+      group.traced_held_s += launch.duration_s;
       continue;
     }
     ++group.traced;
@@ -486,7 +508,7 @@ bool Session::may_count_more() const {
 
 /// Whether the pass is over, or another one may begin.
 bool Session::is_change_due() {
-  if (open_ || last_launch_s_ < next_change_s_ || !may_count_more()) return false;
+  if (open_ || device_.by_nodes > 0 || last_launch_s_ < next_change_s_ || !may_count_more()) return false;
   if (pass_) return is_impossible(*pass_) || is_pass_over() || has_what_matters();
   if (device_.counting != nullptr) return false;  // another context of the device
   if (!has_counted_) return next_pass(0).has_value();
@@ -511,7 +533,7 @@ bool Session::begins_other_work() {
       other_s += launched_s;
   }
   if (other_s <= all_s / 2 || in_use_ || is_impossible(Pass::memory)) return false;
-  if (++new_beginnings_ > kMostNewBeginnings) return false;
+  if (new_beginnings_ == kMostNewBeginnings) return false;
   is_first_round_ = true;
   return true;
 }
@@ -524,13 +546,16 @@ bool Session::is_pass_over() const {
 
 /// Whether the pass has counted what takes nearly all of the time of the program's steps, or seems to: the
 /// first pass shows which these are, and `shows_its_steps` looks closer.
-bool Session::has_what_matters() const {
+bool Session::has_what_matters() {
   if (!is_first_round_) return false;
   if (*pass_ == Pass::memory) {
     const bool is_worth_a_look =
         last_launch_s_ >= next_look_at_steps_s_ || sampling_.recent_launches() >= next_look_at_launches_;
     return is_worth_a_look && sampling_.has_repeated(launching_s_);
   }
+  if (steps_s_ == 0 || (counted_ == counted_at_look_ && last_launch_s_ < next_look_at_steps_s_)) return false;
+  counted_at_look_ = counted_;
+  next_look_at_steps_s_ = last_launch_s_ + kLookAtStepsS;
   double missing_s = 0;
   for (GroupId id = 0; id < groups_.size(); ++id) {
     if (sampling_.is_missing(id, *pass_)) missing_s += groups_[id].steps_s;
@@ -541,7 +566,6 @@ bool Session::has_what_matters() const {
 /// Whether the program repeats its steps, nearly all of which was counted, and no more is to be learnt about
 /// launches that differ.
 bool Session::shows_its_steps(Lock& lock) {
-  if (!wait_for_device(lock)) return false;
   without(lock, [this] { gpu_.deliver_trace(); });
   take_traced();
   find_varying();
@@ -577,11 +601,16 @@ void Session::change_pass(Lock& lock) {
     next_change_s_ = gpu_.now_s() + kLookS;
     return;
   }
+  if (pass_ && !wait_for_device(lock)) {
+    next_change_s_ = gpu_.now_s() + kRetryS;
+    return;
+  }
   if (pass_ == Pass::memory && !is_impossible(*pass_) && !shows_its_steps(lock) && !is_pass_over()) {
     next_look_at_steps_s_ = gpu_.now_s() + kLookAtStepsS;
     next_look_at_launches_ = sampling_.recent_launches() * 3 / 2;
     return;
   }
+  if (!pass_ && has_counted_ && is_first_round_) ++new_beginnings_;
   has_counted_ = true;
   if (!end_pass(lock)) return;
   const std::size_t following = pass_ ? after(*pass_) : 0;

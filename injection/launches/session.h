@@ -46,8 +46,8 @@ class Gpu {
   virtual std::vector<CountedRange> end_pass() = 0;
   /// Gives up the pass and what was counted in it: something failed.
   virtual void abandon_pass() = 0;
-  /// Whether there is no room for another range until the pass is begun anew.
-  virtual bool is_full() = 0;
+  /// For how many more ranges there is room until the pass is begun anew.
+  virtual std::size_t room() = 0;
   virtual void open_range(std::uint64_t range) = 0;
   virtual void close_range() = 0;
   /// Begins to sample the device where that is wanted.
@@ -74,6 +74,7 @@ struct DeviceTurn {
   Session* owner = nullptr;         // whose turn it is
   Session* late = nullptr;          // has a range open although its turn is over: its launch is not done
   Session* counting = nullptr;      // whose pass it is: the counters serve one context at a time
+  int by_nodes = 0;                 // graphs whose nodes are launched one by one: all in one pass
   int waiting = 0;                  // threads that wait for the end of the turn: they go first
   std::atomic<int> in_progress{0};  // calls that give the device work
 };
@@ -130,6 +131,8 @@ class Session {
   /// then all work of the device is done, and `before_launch` follows for each of them. Otherwise
   /// `after_other_work` follows.
   bool before_graph(const std::vector<GroupId>& kernels, ByNodes may_run_by_nodes);
+  /// The kernels of the graph were launched one by one.
+  void after_nodes();
   /// Other work is given to the device: a copy, a launch that is in no group.
   void before_other_work();
   void after_other_work() { --device_.in_progress; }
@@ -159,9 +162,11 @@ class Session {
     double steps_s = 0;                      // of the GPU, in the program's last steps
     std::uint64_t traced = 0;
     double traced_s = 0;
-    double traced_s2 = 0;  // sum of squares
-    double held_s = 0;     // what a launch took that was not done when the program was let go
-    double known_s = 0;    // what a launch took in an earlier run
+    double traced_s2 = 0;           // sum of squares
+    std::uint64_t traced_held = 0;  // launches that were held
+    double traced_held_s = 0;
+    double held_s = 0;   // what a launch took that was not done when the program was let go
+    double known_s = 0;  // what a launch took in an earlier run
     bool was_void = false;
     bool is_left_alone_told = false;
     TensorUse tensor;
@@ -188,9 +193,10 @@ class Session {
   bool shows_its_steps(Lock& lock);
   void find_steps();
   bool begins_other_work();
-  bool has_what_matters() const;
+  bool has_what_matters();
   bool is_pass_over() const;
-  void prepare_launch(Turn& turn, Lock& lock, bool may_change_pass);
+  void prepare_launch(Turn& turn, Lock& lock);
+  bool has_room_for(std::size_t launches, Lock& lock);
   bool open_range(GroupId group, Lock& lock);
   void end_late_range(Turn& turn, Lock& lock);
   void close_late_range(Lock& lock);
@@ -236,7 +242,7 @@ class Session {
   // For everything below: the mutex of the device.
   double turn_since_s_ = 0;
   double counting_since_s_ = 0;  // it waits, before the launch that is counted or after it
-  double counting_s_ = 0;        // all such waits
+  double counting_s_ = 0;        // all such waits, and what made room
   std::uint64_t counted_ = 0;
   double first_launch_s_ = 0;
   LaunchSampling sampling_;
@@ -265,6 +271,7 @@ class Session {
   int new_beginnings_ = 0;
   double next_look_at_steps_s_ = 0;
   std::uint64_t next_look_at_launches_ = 0;
+  std::uint64_t counted_at_look_ = 0;
 };
 
 }  // namespace rooflinectl::injection

@@ -92,7 +92,7 @@ class FakeGpu : public Gpu {
     return std::exchange(counted_, {});
   }
   void abandon_pass() override { counted_.clear(); }
-  bool is_full() override { return counted_.size() >= kRoom; }
+  std::size_t room() override { return kRoom - counted_.size(); }
   void open_range(std::uint64_t range) override {
     device_.open();
     range_ = range;

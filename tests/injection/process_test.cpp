@@ -118,6 +118,7 @@ class ProcessTest : public testing::Test {
       trace_kernel(kernel, kernel.correlation);
     }
     process->end_nodes();
+    process->left_graph();
   }
 
   void fail(Handle on, std::uint64_t kernel, std::uint32_t grid) {

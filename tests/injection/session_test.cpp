@@ -33,7 +33,7 @@ class FakeGpu : public Gpu {
     calls.push_back("begin " + std::string(to_string(pass)));
     if (!is_idle(true)) calls.push_back("not idle!");
     in_pass = true;
-    room = room_of_a_pass;
+    room_left = room_of_a_pass;
     now += 0.65;
     busy_until = now;
   }
@@ -47,11 +47,11 @@ class FakeGpu : public Gpu {
     in_pass = is_open = false;
     calls.push_back("abandon");
   }
-  bool is_full() override { return room == 0; }
+  std::size_t room() override { return static_cast<std::size_t>(room_left); }
   void open_range(std::uint64_t range) override {
     if (!is_idle(true) || is_open || !in_pass) calls.push_back("open out of order!");
     is_open = true;
-    --room;
+    --room_left;
     counted.push_back({range,
                        {{std::string(counter::kDramReadBytes), CounterValue::measured(64)},
                         {std::string(counter::kWarpInstructionsSass), CounterValue::measured(instrumented)},
@@ -79,7 +79,7 @@ class FakeGpu : public Gpu {
   double instrumented = 100;  // instructions of each launch
   double tensor = 0;          // those in the tensor pipe
   int room_of_a_pass = 1000;
-  int room = 0;
+  int room_left = 0;
   bool in_pass = false;
   bool is_open = false;
   bool in_use = false;  // the counters, by another process
@@ -207,6 +207,7 @@ TEST_F(SessionTest, LaunchesAGraphByNodesOnceInEachPassIfItIsLaunchedSeldom) {
   for (int round = 0; round < 24; ++round) {
     if (session.before_graph({kernel}, ByNodes::for_first_samples)) {
       launch(kernel, 0.012);
+      session.after_nodes();
       ++by_nodes[passes().back()];
     } else {
       gpu.launch(0.012);
@@ -226,9 +227,14 @@ TEST_F(SessionTest, CountsAllNodesOfAGraphInThePassInWhichTheyAreLaunched) {
   const GroupId other = add_group({.is_in_graph = true});
   std::vector<GroupId> nodes(kNodes, kernel);
   nodes.insert(nodes.begin(), other);
+  const GroupId plain = add_group();
   for (int round = 0; round < 40; ++round) {
     if (session.before_graph(nodes, ByNodes::for_first_samples)) {
-      for (const GroupId node : nodes) launch(node, 0.002);
+      for (const GroupId node : nodes) {
+        launch(node, 0.002);
+        launch(plain, 1e-4);  // by another thread
+      }
+      session.after_nodes();
     } else {
       gpu.launch(0.026);
       session.after_other_work();
