@@ -65,7 +65,7 @@ test('of a long table the first rows are shown, and the others at a click', asyn
   const shown = kernels.locator('tbody tr:visible');
   await expect(shown).toHaveCount(20);
   await kernels.getByText(/^\d+ more rows$/).click();
-  expect(await shown.count()).toBeGreaterThan(60);
+  await expect.poll(() => shown.count()).toBeGreaterThan(60);
 });
 
 test('a program with one process has no ranks', async ({ page }) => {
