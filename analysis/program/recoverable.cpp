@@ -127,6 +127,9 @@ constexpr double kMostOfIdle = 0.5;
 /// Of one operator of PyTorch, with what it does besides launching.
 constexpr double kLongestLaunchGap = 100e-6;
 constexpr double kLongestGapBetweenLaunches = 1e-3;
+/// Gaps that are rarer than one in so many steps, and have much of the idle time, are not of the steps.
+constexpr double kOfTheSteps = 0.05;
+constexpr double kMuchOfIdle = 0.2;
 
 IdleCause cause_of(const IdleGaps& gaps) {
   if (!gaps.below_s) return IdleCause::elsewhere;
@@ -139,7 +142,7 @@ void set_cause(IdleUse& idle) {
   for (const IdleCause cause : {IdleCause::launches, IdleCause::between_launches, IdleCause::elsewhere}) {
     double sum_s = 0;
     std::uint64_t count = 0;
-    for (const IdleGaps& gaps : idle.undisturbed->gaps) {
+    for (const IdleGaps& gaps : idle.gaps) {
       if (cause_of(gaps) != cause) continue;
       sum_s += gaps.total_s;
       count += gaps.count;
@@ -155,16 +158,29 @@ void set_cause(IdleUse& idle) {
 std::optional<IdleUse> idle_use(const Run& run, const ProgramUse& program, std::size_t device) {
   if (program.device == nullptr || !program.device->undisturbed) return std::nullopt;
   IdleUse idle = {.undisturbed = &*program.device->undisturbed};
-  idle.idle_s = idle.undisturbed->idle_s();
+  const double fewest =
+      program.step != nullptr ? kOfTheSteps * static_cast<double>(program.step->undisturbed) : 0;
+  idle.gaps = idle.undisturbed->gaps;
+  while (!idle.gaps.empty()) {
+    const IdleGaps& longest = idle.gaps.back();
+    const bool is_rare = static_cast<double>(longest.count) < fewest;
+    if (!is_rare || longest.total_s < kMuchOfIdle * idle.undisturbed->idle_s()) break;
+    idle.beside_steps.count += longest.count;
+    idle.beside_steps.total_s += longest.total_s;
+    idle.gaps.pop_back();
+  }
+  for (const IdleGaps& gaps : idle.gaps) idle.idle_s += gaps.total_s;
+  const double fewest_before = idle.beside_steps.count > 0 ? fewest : 0;
   idle.share = share_of(idle.idle_s, idle.idle_s + idle.undisturbed->busy_s);
   set_cause(idle);
   for (const RooflinePoint* group : program.groups) {
     const LaunchStatistics& launches = *group->measurement->launches;
-    if (launches.gaps_before == 0) continue;
+    if (launches.gaps_before == 0 || static_cast<double>(launches.gaps_before) < fewest_before) continue;
     idle.before.push_back({.group = group, .gaps = launches.gaps_before, .idle_s = launches.idle_before_s});
   }
   for (const TransferUse& use : run.application->transfers) {
     if (use.device != device || use.gaps_before == 0) continue;
+    if (static_cast<double>(use.gaps_before) < fewest_before) continue;
     idle.before.push_back({.transfer = &use, .gaps = use.gaps_before, .idle_s = use.idle_before_s});
   }
   for (IdleBefore& before : idle.before) before.share = share_of(before.idle_s, idle.idle_s);
@@ -384,9 +400,9 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
   program.kernels = times.size();
   program.concentration = concentration_of(times, program.kernel_s);
   program.transfers = transfer_rates(run, experiment.device);
-  program.idle = idle_use(run, program, experiment.device);
   program.ranges = range_uses(program.groups, program.kernel_s);
   program.step = step_of(run, program.ranges);
+  program.idle = idle_use(run, program, experiment.device);
   program.fusion = fusion_saving(program.groups, steps_of(run, program.ranges));
   for (const RooflinePoint* group : program.groups) {
     if (!group->measurement->point.axes.text(axis::kPath)) add_use(program.outside, *group);

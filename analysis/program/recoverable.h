@@ -50,8 +50,10 @@ enum class IdleCause {
 /// When nothing ran on a device although nothing was counted.
 struct IdleUse {
   const UndisturbedUse* undisturbed = nullptr;
-  double idle_s = 0;
-  double share = 0;  ///< of the undisturbed time
+  std::vector<IdleGaps> gaps;  ///< by length; of a program with steps, those that belong to them
+  IdleGaps beside_steps;       ///< before, between and after them; none if `count` is 0
+  double idle_s = 0;           ///< in `gaps`
+  double share = 0;            ///< of the undisturbed time
   IdleCause cause = IdleCause::unclear;
   std::uint64_t cause_gaps = 0;    ///< how many gaps have the lengths of that cause
   double cause_share = 0;          ///< of the idle time

@@ -12,10 +12,10 @@ namespace {
 
 // Its name, and below it where and when it was measured.
 std::string side(std::string_view what, const AnalysedRun& run, std::size_t width) {
-  constexpr std::size_t kIndent = 6;
+  constexpr std::size_t kAside = 6;
   constexpr std::size_t kWidest = 80;
-  return fmt::format("{:{}}{}\n", what, kIndent, run.name) +
-         paragraph(run_text(run.run), std::min(width, kWidest), kIndent);
+  return fmt::format("{:{}}{}\n", what, kAside, run.name) +
+         paragraph(run_text(run.run), std::min(width, kWidest), kAside);
 }
 
 std::string runs(const RunComparison& comparison, std::size_t width) {

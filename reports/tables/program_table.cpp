@@ -215,6 +215,11 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
     const LossText text = loss_text(program, loss);
     if (!text.cause.empty()) texts.push_back(fmt::format("{} Next: {}", text.cause, text.next_step));
   }
+  if (program.idle && program.idle->beside_steps.count > 0) {
+    const IdleGaps& gaps = program.idle->beside_steps;
+    texts.push_back(fmt::format("Beside its steps, the program left the GPU idle for {}, in {} gap{}.",
+                                format::duration(gaps.total_s), gaps.count, gaps.count == 1 ? "" : "s"));
+  }
   texts.push_back(counted_sentence(run, program));
   if (program.short_groups > 0) {
     texts.push_back(fmt::format(
@@ -392,7 +397,7 @@ Table gap_table(const ProgramUse& program) {
                              {"of idle time", true}}};
   if (!program.idle || program.idle->share < kNotableIdle) return table;
   std::optional<double> from_s;
-  for (const IdleGaps& gaps : program.idle->undisturbed->gaps) {
+  for (const IdleGaps& gaps : program.idle->gaps) {
     table.rows.push_back({gap_name(from_s, gaps.below_s), watched_count(program, gaps.count),
                           watched_time(program, gaps.total_s),
                           format::percent(gaps.total_s / program.idle->idle_s)});

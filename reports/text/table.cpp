@@ -10,7 +10,7 @@
 namespace rooflinectl {
 namespace {
 
-std::optional<std::ptrdiff_t> place_of(const std::vector<TableColumn>& columns, std::string_view title) {
+std::optional<std::ptrdiff_t> column_place(const std::vector<TableColumn>& columns, std::string_view title) {
   const auto found = std::find_if(columns.begin(), columns.end(),
                                   [&](const TableColumn& column) { return column.title == title; });
   return found == columns.end() ? std::nullopt : std::optional(found - columns.begin());
@@ -31,7 +31,7 @@ std::vector<std::string> Table::remarks() const {
 }
 
 bool Table::remove(std::string_view unwanted) {
-  const auto place = place_of(columns, unwanted);
+  const auto place = column_place(columns, unwanted);
   if (!place) return false;
   columns.erase(columns.begin() + *place);
   for (std::vector<std::string>& row : rows) row.erase(row.begin() + *place);
@@ -39,7 +39,7 @@ bool Table::remove(std::string_view unwanted) {
 }
 
 std::optional<std::string> Table::remove_constant(std::string_view unwanted) {
-  const auto place = place_of(columns, unwanted);
+  const auto place = column_place(columns, unwanted);
   if (!place || rows.size() < 2) return std::nullopt;
   std::string content = rows.front()[static_cast<std::size_t>(*place)];
   if (!all_rows(*this, *place, [&](const std::string& cell) { return cell == content; })) return std::nullopt;

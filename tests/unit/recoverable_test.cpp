@@ -767,6 +767,30 @@ TEST(IdleTime, IsNamedByTheLengthsThatHaveMostOfIt) {
   EXPECT_EQ(cause_of({shortest}), IdleCause::unclear) << "a GPU that is busy for nine tenths is not idle";
 }
 
+TEST(IdleTime, OfFewLongGapsIsNotThatOfSteps) {
+  auto run = idle_run({{5e-6, 200, 0.1e-3}, {1e-3, 40, 0.1e-3}, {{}, 3, 2e-3}});
+  run.measurements[0].point.axes.set("path", std::string("step"));
+  run.application->processes = {{.id = 1}};
+  run.application->ranges = {{.path = "step",
+                              .count = 110,
+                              .undisturbed = 100,
+                              .median_s = 1e-5,
+                              .p95_s = 1e-5,
+                              .interval_s = 12e-6}};
+  const auto idle_of = [&](const Run& one) {
+    const Analysis analysis = analyse(one);
+    return *program_use(one, analysis.experiments.at(0))->idle;
+  };
+  const IdleUse idle = idle_of(run);
+  EXPECT_DOUBLE_EQ(idle.share, 0.2 / 1.2);
+  EXPECT_EQ(idle.beside_steps.count, 3U);
+  EXPECT_DOUBLE_EQ(idle.beside_steps.total_s, 2e-3);
+  EXPECT_EQ(idle.gaps.size(), 2U);
+  EXPECT_TRUE(idle.before.empty()) << "before a kernel that followed one of the long gaps";
+  run.application->ranges.clear();
+  EXPECT_DOUBLE_EQ(idle_of(run).share, 2.2 / 3.2) << "without steps, all of it";
+}
+
 TEST(IdleTime, IsRankedByWhatRanNext) {
   const auto run = idle_run({{5e-6, 5, 0.4e-3}});
   const Analysis analysis = analyse(run);
