@@ -777,7 +777,7 @@ TEST(IdleTime, OfFewLongGapsIsNotThatOfSteps) {
                               .median_s = 1e-5,
                               .p95_s = 1e-5,
                               .interval_s = 12e-6}};
-  const auto idle_of = [&](const Run& one) {
+  const auto idle_of = [&](const auto& one) {
     const Analysis analysis = analyse(one);
     return *program_use(one, analysis.experiments.at(0))->idle;
   };
