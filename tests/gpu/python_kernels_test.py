@@ -134,8 +134,9 @@ class PythonKernels(unittest.TestCase):
         self.assert_scales(measured["v1"])
         self.assert_scales(measured["v2"])
         self.assertEqual(measured["v2"]["launch"]["grid"], N // 1024)
-        # Both are bound by DRAM: they differ little.
-        self.assertAlmostEqual(measured["v2"]["time"]["median_s"] / measured["v1"]["time"]["median_s"], 1, delta=0.1)
+        # Both are bound by DRAM; Triton's loads 16 bytes per thread at a time, and may be faster.
+        ratio = measured["v2"]["time"]["median_s"] / measured["v1"]["time"]["median_s"]
+        self.assertTrue(0.5 < ratio < 1.1, ratio)
         self.assertIn("v2", self.output)
 
     def test_pytorch(self):
