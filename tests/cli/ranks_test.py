@@ -136,8 +136,8 @@ class RunOfARank(Ranks):
         self.assertEqual(len(self.folders()), 1)
 
     def test_keeps_what_is_finished_when_interrupted(self):
-        process = self.start(1, 2, accidents="mark@time:1 hang@time:1")
-        while not (self.folder / "memory/reached_time_1").exists():
+        process = self.start(1, 2, accidents="mark@time:3 hang@time:3")
+        while not (self.folder / "memory/reached_time_3").exists():
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         result = self.end_of(process)
