@@ -91,11 +91,11 @@ std::string use_of_time(const ReportModel& report, const RankUse& rank) {
 
 /// What the ranks did in two typical steps, beside each other; null if that is not known.
 Json side_by_side(const ReportModel& report) {
-  constexpr double kWithoutSteps_s = 20e-3;
+  constexpr double kWithoutStepsS = 20e-3;
   constexpr double kSteps = 2;
   const auto& program = report.experiments.front().program;
   const bool has_steps = program && program->step != nullptr;
-  const double duration_s = has_steps ? kSteps * *program->step->interval_s : kWithoutSteps_s;
+  const double duration_s = has_steps ? kSteps * *program->step->interval_s : kWithoutStepsS;
   const Application& application = *report.run.application;
   const auto window = typical_window(application, static_cast<std::uint64_t>(duration_s * 1e9));
   if (!window) return nullptr;
