@@ -30,10 +30,6 @@ bool is_program(std::string_view content) {
 
 namespace fs = std::filesystem;
 
-bool is_kernel_file(const fs::path& path) {
-  return path.extension() == ".cu" || path.extension() == ".py";
-}
-
 /// The name of a plan that has no file of its own: `name` with other characters replaced.
 std::string plan_name(std::string name) {
   name.resize(std::min(name.size(), kMaxNameLength));
@@ -88,6 +84,10 @@ Plan parse_file(const std::string& file) {
 }
 
 }  // namespace
+
+bool is_kernel_file(const fs::path& path) {
+  return path.extension() == ".cu" || path.extension() == ".py";
+}
 
 Plan load_plan(const std::string& file) {
   Plan plan = parse_file(file);

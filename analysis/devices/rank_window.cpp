@@ -2,19 +2,19 @@
 #include "analysis/devices/rank_window.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "analysis/devices/collective_waits.h"
 
 namespace rooflinectl {
 
 std::optional<RankWindow> typical_window(const Application& application, std::uint64_t duration_ns) {
-  const std::vector<CollectiveWait> launches = collective_waits(application).launches;
+  std::vector<CollectiveWait> launches = collective_waits(application).launches;
   if (launches.empty() || duration_ns == 0) return std::nullopt;
-  std::uint64_t first_ns = std::numeric_limits<std::uint64_t>::max();
+  std::stable_sort(launches.begin(), launches.end(),
+                   [](const CollectiveWait& a, const CollectiveWait& b) { return a.start_ns < b.start_ns; });
+  const std::uint64_t first_ns = launches.front().start_ns;
   std::uint64_t last_ns = 0;
   for (const CollectiveWait& launch : launches) {
-    first_ns = std::min(first_ns, launch.start_ns);
     last_ns = std::max(last_ns, launch.start_ns + launch.duration_ns);
   }
   struct Part {
@@ -23,10 +23,7 @@ std::optional<RankWindow> typical_window(const Application& application, std::ui
   };
   // A part in which the program did something else has no launches, and is none.
   std::vector<Part> parts;
-  std::vector<CollectiveWait> in_order = launches;
-  std::stable_sort(in_order.begin(), in_order.end(),
-                   [](const CollectiveWait& a, const CollectiveWait& b) { return a.start_ns < b.start_ns; });
-  for (const CollectiveWait& launch : in_order) {
+  for (const CollectiveWait& launch : launches) {
     const std::uint64_t place = (launch.start_ns - first_ns) / duration_ns;
     if (first_ns + (place + 1) * duration_ns > last_ns) break;
     if (parts.empty() || parts.back().place != place) parts.push_back({.place = place});
@@ -39,7 +36,7 @@ std::optional<RankWindow> typical_window(const Application& application, std::ui
   const std::uint64_t start_ns = first_ns + middle->place * duration_ns;
   RankWindow window = {.duration_ns = duration_ns, .processes = {}};
   window.processes.resize(application.processes.size());
-  for (const CollectiveWait& launch : in_order) {
+  for (const CollectiveWait& launch : launches) {
     if (launch.start_ns < start_ns || launch.start_ns >= start_ns + duration_ns) continue;
     window.processes[launch.process].push_back({.start_ns = launch.start_ns - start_ns,
                                                 .duration_ns = launch.duration_ns,

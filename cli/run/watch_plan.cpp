@@ -53,7 +53,7 @@ std::set<fs::path> watched_files(const std::string& plan_file, const std::set<fs
   std::error_code error;
   if (!fs::is_directory(plan_file)) files.insert(plan_file);
   for (const fs::directory_entry& entry : fs::directory_iterator(plan_file, error)) {
-    if (entry.path().extension() == ".cu" || entry.path().extension() == ".py") files.insert(entry.path());
+    if (is_kernel_file(entry.path())) files.insert(entry.path());
   }
   return files;
 }

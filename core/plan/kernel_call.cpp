@@ -222,10 +222,8 @@ class CallResolver {
 
   static FillKind fill_kind(const FileKernelArgument& argument, ArgumentType type) {
     if (argument.fill.empty()) return is_integer(type) ? FillKind::integers : FillKind::uniform;
-    for (const auto& [name, kind] :
-         {std::pair("uniform", FillKind::uniform), std::pair("integers", FillKind::integers),
-          std::pair("index", FillKind::index)}) {
-      if (argument.fill == name) return kind;
+    for (const FillKind kind : {FillKind::uniform, FillKind::integers, FillKind::index}) {
+      if (argument.fill == to_string(kind)) return kind;
     }
     return FillKind::value;
   }
@@ -259,6 +257,20 @@ class CallResolver {
 };
 
 }  // namespace
+
+std::string_view to_string(FillKind kind) {
+  switch (kind) {
+    case FillKind::value:
+      return "value";
+    case FillKind::uniform:
+      return "uniform";
+    case FillKind::integers:
+      return "integers";
+    case FillKind::index:
+      return "index";
+  }
+  return "?";
+}
 
 bool changes_inputs(const KernelCall& call) {
   return std::any_of(call.arguments.begin(), call.arguments.end(),

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/file_kernel.h"
@@ -20,6 +21,9 @@ enum class FillKind {
   integers,  ///< -7 … 7; for unsigned types 0 … 14
   index,     ///< 0, 1, 2, …
 };
+
+/// "uniform": as a kernel's file says it.
+std::string_view to_string(FillKind kind);
 
 struct Fill {
   FillKind kind = FillKind::value;

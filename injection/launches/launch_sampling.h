@@ -66,7 +66,6 @@ class LaunchSampling {
   /// A graph launches so many kernels of the group, of which it has several: each is counted, as far as
   /// `kVaryingSamples` go, since each may do something else.
   void has_nodes(GroupId group, int nodes);
-  bool is_in_graph(GroupId group) const { return groups_[group].is_in_graph; }
   /// These repeat after so many launches, at most `kLongestPeriod`.
   void repeats(GroupId group, std::size_t period);
   bool is_varying(GroupId group) const { return groups_[group].is_varying; }

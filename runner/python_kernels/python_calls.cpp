@@ -19,20 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using serial::Json;
 
-std::string_view name_of(FillKind kind) {
-  switch (kind) {
-    case FillKind::value:
-      return "value";
-    case FillKind::uniform:
-      return "uniform";
-    case FillKind::integers:
-      return "integers";
-    case FillKind::index:
-      return "index";
-  }
-  return "?";
-}
-
 Json json_of(const CallArgument& argument) {
   return {{"name", argument.name},
           {"kind", to_string(argument.kind)},
@@ -40,7 +26,7 @@ Json json_of(const CallArgument& argument) {
           {"count", argument.count},
           // As text: JSON rounds integers beyond 2^53.
           {"fill",
-           {{"kind", name_of(argument.fill.kind)},
+           {{"kind", to_string(argument.fill.kind)},
             {"value", fmt::format("{}", argument.fill.value)},
             {"seed", argument.fill.seed}}}};
 }
