@@ -42,6 +42,8 @@ class Driver {
   virtual void trace(bool on) = 0;
   /// Delivers what was traced: buffers that are complete, or everything.
   virtual void flush(bool is_all) = 0;
+  /// The file of a CUPTI that the program uses beside ours; empty if there is none.
+  virtual std::string other_cupti() = 0;
 };
 
 }  // namespace rooflinectl::injection

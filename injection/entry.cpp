@@ -108,7 +108,7 @@ void write_problem(const std::string& cause) {
     file.add(injection::this_process());
     file.add(
         rooflinectl::record::Problem{.group = std::nullopt,
-                                     .cause = "nothing of this process was seen: " + cause,
+                                     .cause = std::string(rooflinectl::record::kNothingSeen) + ": " + cause,
                                      .hint = "install the CUDA 13 toolkit, or set CUDA_HOME to its folder"});
     file.flush();
   } catch (const std::exception&) {

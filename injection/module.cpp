@@ -37,16 +37,22 @@ void survive_forks() {
   static_cast<void>(registered);
 }
 
+/// Objects of libraries are destroyed at exit in the reverse order in which they were made, and CUPTI's host
+/// library makes some when it is first used: what was asked for last is done first.
+void finish_at_exit() {
+  std::atexit([] { process()->finish(); });
+}
+
 }  // namespace
 
 int rooflinectl_injection_observe() {
   try {
     if (process() == nullptr) return 0;
     survive_forks();
-    auto* const driver = new CudaDriver;  // lives as long as the process
+    auto* const driver = new CudaDriver(finish_at_exit);  // lives as long as the process
     process()->observe(*driver);
     rooflinectl::injection::watch(*process(), *driver);
-    std::atexit([] { process()->finish(); });
+    finish_at_exit();
     std::at_quick_exit([] { process()->finish(); });
     return 1;
   } catch (const std::exception&) {

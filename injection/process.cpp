@@ -136,14 +136,14 @@ void Process::observe(Driver& driver) {
   file_->flush();
 }
 
-void Process::problem(const char* what, const Error& error) {
+void Process::problem(std::string_view what, const Error& error) {
   file_->add(record::Problem{
       .group = std::nullopt, .cause = fmt::format("{}: {}", what, error.what()), .hint = error.hint()});
 }
 
 void Process::see_nothing(const Error& error) {
   is_active_ = false;
-  problem("nothing of this process was seen", error);
+  problem(record::kNothingSeen, error);
   file_->flush();
 }
 
@@ -560,6 +560,14 @@ void Process::finish() {
   traced_launches_.end_graphs();
   write();
   traced_launches_.report_undelivered();
+  if (const std::string other = driver_->other_cupti(); !other.empty()) {
+    file_->add(record::Problem{
+        .group = std::nullopt,
+        .cause = fmt::format("the program has loaded a CUPTI of its own, {}, whose calls fail while it is "
+                             "profiled: CUPTI serves one tool per process",
+                             other),
+        .hint = "turn the program's own profiler off"});
+  }
   if (paths_.has_left_out()) {
     file_->add(record::Problem{
         .group = std::nullopt,

@@ -113,7 +113,7 @@ class Process : public activities::Listener {
   std::function<void(const ProfileRecord&)> sink() {
     return [this](const ProfileRecord& record) { file_->add(record); };
   }
-  void problem(const char* what, const Error& error);
+  void problem(std::string_view what, const Error& error);
   static Call& call_of_thread();
   Context* find_context(Handle context);
   Context& context_of(const Launch& launch);

@@ -94,12 +94,16 @@ std::vector<std::uint8_t> EnabledProfiler::make_counter_data(const std::vector<c
   ROOFLINECTL_CUPTI(cuptiRangeProfilerGetCounterDataSize, &size);
 
   std::vector<std::uint8_t> image(size.counterDataSize);
-  ROOFLINECTL_CUPTI_PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize_Params, initialize);
-  initialize.pRangeProfilerObject = profiler_;
-  initialize.counterDataSize = image.size();
-  initialize.pCounterData = image.data();
-  ROOFLINECTL_CUPTI(cuptiRangeProfilerCounterDataImageInitialize, &initialize);
+  clear(image);
   return image;
+}
+
+void EnabledProfiler::clear(std::vector<std::uint8_t>& counter_data) {
+  ROOFLINECTL_CUPTI_PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize_Params, params);
+  params.pRangeProfilerObject = profiler_;
+  params.counterDataSize = counter_data.size();
+  params.pCounterData = counter_data.data();
+  ROOFLINECTL_CUPTI(cuptiRangeProfilerCounterDataImageInitialize, &params);
 }
 
 void EnabledProfiler::set_config(const std::vector<std::uint8_t>& config,

@@ -246,6 +246,9 @@ struct Power {
   bool operator==(const Power&) const = default;
 };
 
+/// How the cause begins where a process is not profiled at all.
+inline constexpr std::string_view kNothingSeen = "nothing of this process was seen";
+
 /// How the cause of a problem that concerns a whole pass begins, after the name of the pass.
 inline constexpr std::string_view kNotCounted = "could not be counted";
 

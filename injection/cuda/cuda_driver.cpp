@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injection/cuda/cuda_driver.h"
 
+#include <cupti_version.h>
+#include <dlfcn.h>
+#include <link.h>
+
+#include <filesystem>
 #include <mutex>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -117,15 +123,39 @@ void CudaDriver::has_stream(Handle context, int device, Handle stream) {
 
 std::unique_ptr<Gpu> CudaDriver::gpu(Handle context, int device, ProcessCalls calls) {
   streams_.add(as<CUctx_st>(context), device, CU_STREAM_LEGACY);
-  return std::make_unique<CuptiGpu>(as<CUctx_st>(context), device, streams_, std::move(calls));
+  return std::make_unique<CuptiGpu>(as<CUctx_st>(context), device, streams_, std::move(calls),
+                                    finish_at_exit_);
 }
 
 std::unique_ptr<Sampler> CudaDriver::sampler(int device, std::uint64_t interval_ns) {
-  return std::make_unique<DeviceSampler>(device, uuid_of(device), interval_ns);
+  auto sampler = std::make_unique<DeviceSampler>(device, uuid_of(device), interval_ns);
+  finish_at_exit_();
+  return sampler;
 }
 
 void CudaDriver::trace(bool on) {
   activities::enable(on);
+}
+
+std::string CudaDriver::other_cupti() {
+  struct Search {
+    std::filesystem::path ours;
+    std::string found;
+  } search;
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&cuptiGetVersion), &info) != 0) search.ours = info.dli_fname;
+  dl_iterate_phdr(
+      [](dl_phdr_info* library, std::size_t /*size*/, void* data) {
+        auto& [ours, found] = *static_cast<Search*>(data);
+        const std::filesystem::path file = library->dlpi_name;
+        std::error_code error;
+        const bool is_other = file.filename().string().starts_with("libcupti.so") &&
+                              !std::filesystem::equivalent(file, ours, error);
+        if (is_other) found = file.string();
+        return is_other ? 1 : 0;
+      },
+      &search);
+  return search.found;
 }
 
 void CudaDriver::flush(bool is_all) {

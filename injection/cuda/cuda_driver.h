@@ -4,11 +4,13 @@
 #include <cuda.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "injection/cuda/graph_copies.h"
 #include "injection/cuda/streams.h"
@@ -21,6 +23,10 @@ namespace rooflinectl::injection {
 /// CUDA's driver and CUPTI.
 class CudaDriver : public Driver {
  public:
+  /// `finish_at_exit` sees to it that at exit all use of CUPTI ends before anything that CUPTI has made until
+  /// it was called is destroyed.
+  explicit CudaDriver(std::function<void()> finish_at_exit) : finish_at_exit_(std::move(finish_at_exit)) {}
+
   Streams& streams() { return streams_; }
   GraphCopies& graphs() { return graphs_; }
 
@@ -37,10 +43,12 @@ class CudaDriver : public Driver {
   std::unique_ptr<Sampler> sampler(int device, std::uint64_t interval_ns) override;
   void trace(bool on) override;
   void flush(bool is_all) override;
+  std::string other_cupti() override;
 
  private:
   std::optional<std::uint64_t> code_of(CUfunction given, CUfunction loaded);
 
+  const std::function<void()> finish_at_exit_;
   Streams streams_;
   GraphCopies graphs_;
   OrderedMutex<LockOrder::kernels> mutex_;

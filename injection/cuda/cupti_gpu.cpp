@@ -20,9 +20,10 @@ const cupti::HostConfiguration& CuptiGpu::configuration_of(Pass pass) {
   }
   const auto known = configurations_.find(pass);
   if (known != configurations_.end()) return known->second;
-  return configurations_
-      .emplace(pass, cupti::one_pass_configuration(chip_, pass_metrics(pass), availability_))
-      .first->second;
+  const auto made =
+      configurations_.emplace(pass, cupti::one_pass_configuration(chip_, pass_metrics(pass), availability_));
+  finish_at_exit_();
+  return made.first->second;
 }
 
 void CuptiGpu::begin_pass(Pass pass, std::size_t ranges) {
@@ -39,18 +40,32 @@ void CuptiGpu::begin_pass(Pass pass, std::size_t ranges) {
 std::vector<Gpu::CountedRange> CuptiGpu::end_pass() {
   if (!profiler_) return {};
   const RelaxedCapture relaxed;
+  std::vector<CountedRange> counted = stop();
   // A program is a little slower while the profiler is enabled.
-  const auto profiler = std::move(profiler_);
+  profiler_.reset();
+  counter_data_ = {};
+  return counted;
+}
+
+std::vector<Gpu::CountedRange> CuptiGpu::make_room() {
+  const RelaxedCapture relaxed;
+  std::vector<CountedRange> counted = stop();
+  profiler_->clear(counter_data_);
+  profiler_->start();
+  return counted;
+}
+
+std::vector<Gpu::CountedRange> CuptiGpu::stop() {
   const auto ranges = std::exchange(ranges_, {});
-  profiler->stop();
+  profiler_->stop();
   std::vector<CountedRange> counted;
   if (ranges.empty()) return counted;
-  profiler->decode();
-  const std::vector<std::string> names = profiler->range_names(counter_data_);
+  profiler_->decode();
+  const std::vector<std::string> names = profiler_->range_names(counter_data_);
   for (std::size_t i = 0; i < names.size(); ++i) {
     counted.push_back({ranges.at(std::stoul(names[i])), configuration_->evaluate(counter_data_, i)});
   }
-  counter_data_ = {};
+  if (!std::exchange(has_evaluated_, true)) finish_at_exit_();
   return counted;
 }
 

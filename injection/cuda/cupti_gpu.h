@@ -4,6 +4,7 @@
 #include <cuda.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,8 +22,14 @@ namespace rooflinectl::injection {
 /// A context of the process, counted with CUPTI's Range Profiler.
 class CuptiGpu : public Gpu {
  public:
-  CuptiGpu(CUcontext context, int device, Streams& streams, ProcessCalls calls)
-      : context_(context), device_(device), streams_(streams), calls_(std::move(calls)) {}
+  /// `finish_at_exit`: as CudaDriver's.
+  CuptiGpu(CUcontext context, int device, Streams& streams, ProcessCalls calls,
+           std::function<void()> finish_at_exit)
+      : context_(context),
+        device_(device),
+        streams_(streams),
+        calls_(std::move(calls)),
+        finish_at_exit_(std::move(finish_at_exit)) {}
 
   bool is_idle(bool of_all_devices) override {
     return streams_.are_idle(of_all_devices ? std::nullopt : std::optional(device_));
@@ -31,8 +38,9 @@ class CuptiGpu : public Gpu {
   void deliver_trace() override { calls_.deliver_trace(); }
   void begin_pass(Pass pass, std::size_t ranges) override;
   std::vector<CountedRange> end_pass() override;
+  std::vector<CountedRange> make_room() override;
   void abandon_pass() override;
-  std::size_t room() override { return most_ranges_ - ranges_.size(); }
+  bool has_room() override { return ranges_.size() < most_ranges_; }
   void open_range(std::uint64_t range) override;
   void close_range() override;
   void begin_timeline() override { calls_.begin_timeline(); }
@@ -41,17 +49,19 @@ class CuptiGpu : public Gpu {
   void pause() override;
 
  private:
-  /// Ranges of one pass; each takes 1.5 MB of the program's memory, most of it for CUPTI, and a millisecond
-  /// to allocate.
-  static constexpr std::size_t kLeastRanges = 64;
-  static constexpr std::size_t kMostRanges = 352;
+  /// Ranges between two times that room is made, which takes 40 ms. Each takes 1.5 MB of the program's
+  /// memory, most of it for CUPTI, and a millisecond to allocate in each pass.
+  static constexpr std::size_t kLeastRanges = 32;
+  static constexpr std::size_t kMostRanges = 128;
 
+  std::vector<CountedRange> stop();
   const cupti::HostConfiguration& configuration_of(Pass pass);
 
   const CUcontext context_;
   const int device_;
   Streams& streams_;
   const ProcessCalls calls_;
+  const std::function<void()> finish_at_exit_;
 
   std::string chip_;  // empty before the first pass
   std::vector<std::uint8_t> availability_;
@@ -63,6 +73,7 @@ class CuptiGpu : public Gpu {
   std::unique_ptr<cupti::EnabledProfiler> profiler_;
   std::size_t most_ranges_ = 0;
   std::vector<std::uint64_t> ranges_;  // by their names
+  bool has_evaluated_ = false;
 };
 
 }  // namespace rooflinectl::injection

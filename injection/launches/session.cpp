@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <utility>
@@ -38,6 +39,9 @@ constexpr double kCountingShare = 0.2;
 constexpr double kRetryS = 0.1;
 /// Groups with less of the traced time are not worth another pass.
 constexpr double kShareThatMatters = 0.01;
+
+/// Of groups that do not always do the same, more launches are counted where they take that part of it.
+constexpr double kShareOfDifferent = 0.001;
 
 /// Launches vary where the standard deviation of their times is more than this part of the mean. Times of the
 /// same work scatter less, except for the shortest.
@@ -159,6 +163,7 @@ GroupId Session::add_group(const NewGroup& group) {
   Group& added = groups_.emplace_back();
   added.record = group.record;
   added.known_s = group.known_s;
+  added.warps = group.warps;
   added.tensor = TensorUse(group.tensor);
   return sampling_.add_group(launching_s_, group.wish);
 }
@@ -224,7 +229,7 @@ bool Session::before_graph(const std::vector<GroupId>& kernels, ByNodes may_run_
   if (is_possible && turn.is_free() && std::any_of(kernels.begin(), kernels.end(), is_wanted)) {
     turn.take();
     counting_since_s_ = gpu_.now_s();
-    const bool is_ready = wait_for_device(lock) && has_room_for(kernels.size(), lock);
+    const bool is_ready = wait_for_device(lock);
     note_counting();
     if (is_ready) {
       std::map<GroupId, int> nodes;
@@ -340,42 +345,34 @@ void Session::report_void() {
   }
 }
 
-/// Begins the pass anew if it has no room for so many launches, or for none, and may have.
-bool Session::has_room_for(std::size_t launches, Lock& lock) {
-  const std::size_t room = gpu_.room();
-  if (room >= launches || (room > 0 && ranges_.empty())) return true;
-  if (end_pass(lock)) begin_pass(pass_, lock);
-  return pass_ && gpu_.room() > 0;
+/// While the device is idle: takes what was counted, and the pass goes on.
+void Session::make_room(Lock& lock) {
+  take(without(lock, [this] { return gpu_.make_room(); }));
+  ranges_.clear();
 }
 
 bool Session::open_range(GroupId group, Lock& lock) {
   counting_since_s_ = gpu_.now_s();
-  // What is counted of a graph is counted in one go.
-  const bool has_room = device_.by_nodes > 0 ? gpu_.room() > 0 : has_room_for(1, lock);
-  if (!has_room) {
-    sampling_.postponed(group);
-    note_counting();
-    return false;
-  }
-  ranges_.push_back({group, groups_[group].launches});
-  opening_ = ranges_.size() - 1;
+  bool is_open = false;
   try {
-    const bool is_open = wait_for_device(lock) && without(lock, [this] {
-                           return range_.open(limits_.before_launch_s) == CountedRange::Opening::opened;
-                         });
-    if (is_open) {
-      note_counting();
-      open_ = Open{.group = group, .range = opening_};
-      return true;
+    if (wait_for_device(lock)) {
+      if (!gpu_.has_room()) make_room(lock);
+      opening_ = ranges_.size();
+      is_open = without(
+          lock, [this] { return range_.open(limits_.before_launch_s) == CountedRange::Opening::opened; });
     }
   } catch (const Error& error) {
     give_up_counting(error, lock);
     return false;
   }
-  ranges_.pop_back();
-  sampling_.postponed(group);
   note_counting();
-  return false;
+  if (is_open) {
+    ranges_.push_back({group, groups_[group].launches});
+    open_ = Open{.group = group, .range = opening_};
+  } else {
+    sampling_.postponed(group);
+  }
+  return is_open;
 }
 
 /// While all is instrumented and slow, a pause would hold the program up, not the counting.
@@ -748,6 +745,7 @@ void Session::begin_pass(std::optional<Pass> next, Lock& lock) {
   }
   if (!next) {
     is_first_round_ = false;
+    find_different();
     rest(lock);
     without(lock, [this] { gpu_.begin_timeline(); });
     for (Group& group : groups_) group.launches_before_rest = group.launches;
@@ -770,7 +768,9 @@ void Session::take(const std::vector<Gpu::CountedRange>& counted) {
   }
   for (const Gpu::CountedRange& launch : counted) {
     const Range& range = ranges_.at(launch.range);
-    if (!range.is_void) groups_[range.group].tensor.add(*pass_, launch.counters);
+    if (range.is_void) continue;
+    groups_[range.group].tensor.add(*pass_, launch.counters);
+    compare_work(groups_[range.group], launch.counters);
   }
   for (const Gpu::CountedRange& launch : counted) {
     const Range& range = ranges_.at(launch.range);
@@ -785,6 +785,35 @@ void Session::take(const std::vector<Gpu::CountedRange>& counted) {
       sampling_.need(range.group, Pass::pipes);  // as for graphs
     }
     sink_(record);
+  }
+}
+
+/// Launches of the same work execute as many instructions, but for some that the trace adds.
+void Session::compare_work(Group& group, const Counters& counters) {
+  constexpr double kDiffers = 0.05;
+  constexpr double kAddedToWarp = 16;
+  constexpr double kAddedToLaunch = 200;
+  const auto hardware = value_of(counters, counter::kWarpInstructions);
+  if (hardware) {
+    const double other = std::exchange(group.instructions, *hardware);
+    if (other > 0 && std::abs(*hardware - other) > kDiffers * other) group.differs = true;
+  } else if (const auto executed = value_of(counters, counter::kWarpInstructionsSass);
+             executed.value_or(0) > 0 && group.instructions > 0) {
+    const double most_added = kAddedToWarp * group.warps + kAddedToLaunch;
+    const double more = group.instructions - *executed;
+    if (more < -kDiffers * *executed || more > kDiffers * *executed + most_added) group.differs = true;
+  }
+}
+
+/// Launches in which a group did something else than in others were not seen to vary by their times: more of
+/// them are counted.
+void Session::find_different() {
+  for (GroupId id = 0; id < groups_.size(); ++id) {
+    Group& group = groups_[id];
+    const bool matters = group.traced_s >= kShareOfDifferent * traced_s_;
+    if (!group.differs || !matters || sampling_.is_varying(id)) continue;
+    sampling_.varies(id);
+    group.is_followed = true;
   }
 }
 

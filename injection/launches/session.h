@@ -46,8 +46,10 @@ class Gpu {
   virtual std::vector<CountedRange> end_pass() = 0;
   /// Gives up the pass and what was counted in it: something failed.
   virtual void abandon_pass() = 0;
-  /// For how many more ranges there is room until the pass is begun anew.
-  virtual std::size_t room() = 0;
+  /// Whether there is room for another range in the pass.
+  virtual bool has_room() = 0;
+  /// Makes room, while the device is idle, and returns what was counted and not yet taken.
+  virtual std::vector<CountedRange> make_room() = 0;
   virtual void open_range(std::uint64_t range) = 0;
   virtual void close_range() = 0;
   /// Begins to sample the device where that is wanted.
@@ -113,6 +115,7 @@ class Session {
     std::uint64_t record = 0;  ///< its id in records
     LaunchSampling::Wish wish;
     double known_s = 0;  ///< what a launch took in an earlier run; 0 if that is unknown
+    double warps = 0;    ///< of a launch
     std::optional<DecodedTensor> tensor = std::nullopt;
   };
   /// The group's first launch is about to come.
@@ -170,6 +173,9 @@ class Session {
     bool was_void = false;
     bool is_left_alone_told = false;
     TensorUse tensor;
+    double warps = 0;
+    double instructions = 0;      // of warps, in the last launch that the hardware counted
+    bool differs = false;         // that is other than what another launch of the group executed
     bool is_followed = false;     // whether it is yet to be seen if its launches repeat
     std::vector<double> times_s;  // of all launches since then
   };
@@ -196,7 +202,7 @@ class Session {
   bool has_what_matters();
   bool is_pass_over() const;
   void prepare_launch(Turn& turn, Lock& lock);
-  bool has_room_for(std::size_t launches, Lock& lock);
+  void make_room(Lock& lock);
   bool open_range(GroupId group, Lock& lock);
   void end_late_range(Turn& turn, Lock& lock);
   void close_late_range(Lock& lock);
@@ -220,6 +226,8 @@ class Session {
   std::optional<Pass> pass_worth_a_change(std::size_t from) const;
   bool is_worth_a_change(Pass pass) const;
   void take(const std::vector<Gpu::CountedRange>& counted);
+  void compare_work(Group& group, const Counters& counters);
+  void find_different();
   bool may_count_more() const;
   void note_counting();
   static double mean_s(const Group& group);

@@ -412,7 +412,14 @@ class Profiling {
            "the library is loaded through environment variables, which ssh, sudo, docker and srun --export "
            "drop: put `rooflinectl profile --` after them");
     } else if (profile_.application.launches == 0) {
-      fail("no kernel was launched", "rooflinectl report shows why, if that is known");
+      const auto& problems = profile_.application.problems;
+      const auto unseen = std::find_if(
+          problems.begin(), problems.end(),
+          [](const ApplicationProblem& problem) { return problem.cause.starts_with(record::kNothingSeen); });
+      if (unseen == problems.end())
+        fail("no kernel was launched", "");
+      else
+        fail(unseen->cause, unseen->hint);
     } else if (profile_.measurements.empty()) {
       fail("no launch is selected",
            "--kernel is matched with symbols, such as _Z3addPf, and --nvtx with names of ranges");

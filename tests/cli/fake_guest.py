@@ -13,7 +13,7 @@ in the first of the passes that are wanted. Accidents:
   untraced     counts launches, and traces none
   failing      4014 launches of `add`, and all 9 of `gemm` in a larger block, fail
   silent       never uses CUDA                         idle         uses CUDA, launches nothing
-  early        initialises CUDA, and that is all
+  early        initialises CUDA, and that is all         unseen       has a profiler of its own
   forbidden    may not count                           often        launches `gemm` 10 times
   lost         could not write all records             graph        launches a CUDA graph
   child        a child process that is exec'd launches too, on another device
@@ -74,6 +74,9 @@ def write_records(accidents):
         write("process", process=os.getpid(), parent=os.getppid(), command_line=sys.argv, start_ns=start,
               **({"host": host, "boot_id": f"boot of {host}"} if host else {}),
               **({"rank": int(os.environ["RANK"]), "ranks": int(os.environ["WORLD_SIZE"])} if "RANK" in os.environ else {}))
+        if "unseen" in accidents:
+            write("problem", cause="nothing of this process was seen: another profiler is attached", hint="run without it")
+            return
         if "early" in accidents:
             write("end", at_ns=time.monotonic_ns(), lost_activities=0, lost_records=0)
             return

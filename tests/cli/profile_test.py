@@ -485,6 +485,11 @@ class BadDays(ProfileTest):
         self.assert_exit(result, 1)
         self.assertIn("no kernel was launched", result.stderr)
 
+    def test_a_program_with_a_profiler_of_its_own(self):
+        result = self.profile("unseen")
+        self.assert_exit(result, 1)
+        self.assertIn("nothing of this process was seen: another profiler is attached\nhint: run without it", result.stderr)
+
     def test_nothing_is_selected(self):
         result = self.profile("often", options=["--kernel", "convolution"])
         self.assert_exit(result, 1)

@@ -92,7 +92,11 @@ class FakeGpu : public Gpu {
     return std::exchange(counted_, {});
   }
   void abandon_pass() override { counted_.clear(); }
-  std::size_t room() override { return kRoom - counted_.size(); }
+  bool has_room() override { return counted_.size() < kRoom; }
+  std::vector<CountedRange> make_room() override {
+    device_.change(std::chrono::milliseconds(1));
+    return std::exchange(counted_, {});
+  }
   void open_range(std::uint64_t range) override {
     device_.open();
     range_ = range;
@@ -139,6 +143,7 @@ class FakeDriver : public Driver {
   }
   void trace(bool on) override { is_traced = on; }
   void flush(bool /*is_all*/) override {}
+  std::string other_cupti() override { return cupti_of_program; }
 
   FakeDevice& device(Handle context) {
     const std::lock_guard lock(mutex_);
@@ -146,6 +151,7 @@ class FakeDriver : public Driver {
   }
 
   std::atomic<bool> is_traced = false;
+  std::string cupti_of_program;
 
  private:
   std::mutex mutex_;

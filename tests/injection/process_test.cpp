@@ -199,6 +199,15 @@ TEST_F(ProcessTest, AContextsPassesDoNotHoldThreadsOfAnotherDevice) {
   process->finish();
 }
 
+TEST_F(ProcessTest, NamesACuptiOfTheProgram) {
+  driver.cupti_of_program = "/opt/other/libcupti.so.12";
+  launch(&context, 0, 1);
+  process->finish();
+  const auto problems = records_of<record::Problem>();
+  ASSERT_THAT(problems, SizeIs(1));
+  EXPECT_THAT(problems[0].cause, testing::HasSubstr("a CUPTI of its own, /opt/other/libcupti.so.12,"));
+}
+
 TEST_F(ProcessTest, FailedLaunchesAreNamedAndInNoCount) {
   in_threads(2, [&](int thread) {
     for (std::uint32_t i = 0; i < 1000; ++i) {

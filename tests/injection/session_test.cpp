@@ -34,7 +34,7 @@ class FakeGpu : public Gpu {
     if (!is_idle(true)) calls.push_back("not idle!");
     in_pass = true;
     room_left = room_of_a_pass;
-    now += 0.65;
+    now += 0.25;
     busy_until = now;
   }
   std::vector<CountedRange> end_pass() override {
@@ -47,7 +47,14 @@ class FakeGpu : public Gpu {
     in_pass = is_open = false;
     calls.push_back("abandon");
   }
-  std::size_t room() override { return static_cast<std::size_t>(room_left); }
+  bool has_room() override { return room_left > 0; }
+  std::vector<CountedRange> make_room() override {
+    calls.push_back("make room");
+    if (!is_idle(true) || is_open || !in_pass) calls.push_back("make room out of order!");
+    room_left = room_of_a_pass;
+    now += 0.04;
+    return std::exchange(counted, {});
+  }
   void open_range(std::uint64_t range) override {
     if (!is_idle(true) || is_open || !in_pass) calls.push_back("open out of order!");
     is_open = true;
@@ -57,6 +64,8 @@ class FakeGpu : public Gpu {
                         {std::string(counter::kWarpInstructionsSass), CounterValue::measured(instrumented)},
                         {std::string(counter::kTensorPipeInstructions), CounterValue::measured(tensor)},
                         {std::string(counter::kTensorPipeHfma2), CounterValue::measured(0)}}});
+    if (calls.back() != "begin operations" && by_hardware > 0)
+      counted.back().counters.emplace(counter::kWarpInstructions, CounterValue::measured(by_hardware));
   }
   void close_range() override {
     if (fails) throw Error(ErrorKind::environment, "CUPTI failed");
@@ -77,6 +86,7 @@ class FakeGpu : public Gpu {
   double now = 100;
   double busy_until = 0;
   double instrumented = 100;  // instructions of each launch
+  double by_hardware = 0;     // of each launch in other passes; 0: not counted
   double tensor = 0;          // those in the tensor pipe
   int room_of_a_pass = 1000;
   int room_left = 0;
@@ -584,7 +594,7 @@ TEST_F(SessionTest, FailedLaunchesAreNoSamples) {
 }
 
 TEST_F(SessionTest, AProgramOfEverNewKernelsIsCountedSlowly) {
-  gpu.room_of_a_pass = 352;
+  gpu.room_of_a_pass = 128;
   const double begin = gpu.now;
   double held_s = 0;
   for (int i = 0; i < 20'000; ++i) {
@@ -687,6 +697,14 @@ TEST_F(SessionTest, AProgramOfSlowStepsIsCountedInEachPass) {
             (std::map<std::string, int>{{"memory", 3}, {"operations", 3}, {"tensor", 3}, {"stalls", 3}}));
 }
 
+TEST_F(SessionTest, MoreLaunchesAreCountedOfAGroupThatDidSomethingElseInAnotherPass) {
+  gpu.by_hardware = 2 * gpu.instrumented + 1000;
+  const GroupId group = add_group();
+  steps(1000, {group});
+  EXPECT_EQ(counted_of(group)["memory"], LaunchSampling::kVaryingSamples);
+  EXPECT_GE(counted_of(group)["operations"], 8);
+}
+
 TEST_F(SessionTest, APauseOfTheProgramDoesNotProlongAPass) {
   const GroupId once = add_group();
   launch(once);
@@ -696,12 +714,25 @@ TEST_F(SessionTest, APauseOfTheProgramDoesNotProlongAPass) {
   EXPECT_THAT(passes(), testing::Contains("operations"));
 }
 
-TEST_F(SessionTest, EndsAPassToMakeRoom) {
+TEST_F(SessionTest, MakesRoomWithinAPass) {
   gpu.room_of_a_pass = 2;
   std::vector<GroupId> groups;
   for (int i = 0; i < 5; ++i) groups.push_back(add_group());
   steps(200, groups, 0.1);
   for (const GroupId group : groups) EXPECT_EQ(counted_of(group)["memory"], 3);
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "stalls", ""));
+  EXPECT_THAT(gpu.calls, testing::Contains("make room"));
+}
+
+TEST_F(SessionTest, MakesRoomWithinTheNodesOfAGraph) {
+  gpu.room_of_a_pass = 2;
+  std::vector<GroupId> kernels;
+  for (int i = 0; i < 5; ++i) kernels.push_back(add_group({.is_in_graph = true}));
+  ASSERT_TRUE(session.before_graph(kernels, ByNodes::for_first_samples));
+  for (const GroupId kernel : kernels) launch(kernel);
+  session.after_nodes();
+  session.finish();
+  for (const GroupId kernel : kernels) EXPECT_EQ(counted_of(kernel)["memory"], 1);
 }
 
 TEST_F(SessionTest, WithoutCountersItTracesAndTellsWhy) {

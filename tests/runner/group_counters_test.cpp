@@ -100,14 +100,14 @@ TEST(GroupCounters, OfInstrumentationThatSawNothingAreUnavailable) {
 
 TEST(GroupCounters, OfLaunchesThatDifferAreUnavailable) {
   const auto ffma = [](double instrumented) {
-    return counters_with(of({{"warp_instructions", 1000}}),
+    return counters_with(of({{"warp_instructions", 100'000}}),
                          of({{"ffma", 7}, {"warp_instructions_sass", instrumented}}))
         .counters.at("ffma");
   };
-  EXPECT_EQ(ffma(1000), CounterValue::measured(7));
-  EXPECT_EQ(ffma(960), CounterValue::measured(7));
-  EXPECT_THAT(ffma(940).reason(), HasSubstr("940"));
-  EXPECT_FALSE(ffma(1600).available());
+  EXPECT_EQ(ffma(100'000), CounterValue::measured(7));
+  EXPECT_EQ(ffma(96'000), CounterValue::measured(7));
+  EXPECT_THAT(ffma(94'000).reason(), HasSubstr("94000"));
+  EXPECT_FALSE(ffma(160'000).available());
 }
 
 // Like a product in TF32 on an H200: its warps wait for those that copy tiles.
@@ -117,9 +117,28 @@ TEST(GroupCounters, OfLoopsThatWaitAreUnavailableWhereInstrumentedWarpsPollMore)
                     of({{"ffma", 7}, {"integer_ops", 9}, {"warp_instructions_sass", 66'128'356}}))
           .counters;
   EXPECT_EQ(counters.at("ffma"), CounterValue::measured(7));
-  EXPECT_THAT(counters.at("integer_ops").reason(), HasSubstr("wait for each other in loops"));
+  EXPECT_THAT(counters.at("integer_ops").reason(), HasSubstr("wait in loops, which ran more"));
   EXPECT_FALSE(counters.at("warp_instructions_sass").available());
   EXPECT_EQ(counters.at("warp_instructions"), CounterValue::measured(58'189'961));
+}
+
+// Like a transpose of XLA on an H100, whose warps wait for copies into shared memory.
+TEST(GroupCounters, OfLoopsThatWaitAreUnavailableWhereInstrumentedWarpsPollLess) {
+  const auto counters = [](double other_l2_bytes, double other_ffma) {
+    CountedPasses counted;
+    for (const double instructions : {2'300'000.0, 2'339'628.0, 2'363'000.0})
+      counted["memory"].add(of({{"warp_instructions", instructions}, {"l2_bytes", 64e6}}));
+    counted["memory"].add(of({{"warp_instructions", 2'350'000}, {"l2_bytes", other_l2_bytes}}));
+    for (const double ffma : {7.0, 7.0, other_ffma}) {
+      counted["operations"].add(
+          of({{"ffma", ffma}, {"integer_ops", 9}, {"warp_instructions_sass", 1'542'482}}));
+    }
+    return counters_of_group(counted, 16'384, [](const auto&) { return ""; }).counted.counters;
+  };
+  EXPECT_EQ(counters(64e6, 7).at("ffma"), CounterValue::measured(7));
+  EXPECT_THAT(counters(64e6, 7).at("integer_ops").reason(), HasSubstr("wait in loops, which ran fewer"));
+  EXPECT_FALSE(counters(96e6, 7).at("ffma").available()) << "other work";
+  EXPECT_FALSE(counters(64e6, 70).at("ffma").available()) << "other work";
 }
 
 // As counted on an H200: 128000 blocks of 128 threads, 8 instructions each from the trace, and CUPTI's
@@ -132,6 +151,15 @@ TEST(GroupCounters, OfLaunchesThatDifferAreNotTakenForLoopsThatWait) {
   const Counters counters =
       counters_of_group(counted, kWarps, [](const auto&) { return ""; }).counted.counters;
   EXPECT_EQ(counters.at("integer_ops"), CounterValue::measured(7));
+}
+
+// Like a radix sort on an H100, of 12484 blocks of 12 warps.
+TEST(GroupCounters, OfPassesMayDifferByMoreWhereTheTraceAddsSome) {
+  CountedPasses counted;
+  counted["memory"].add(of({{"warp_instructions", 237'701'394}}));
+  counted["operations"].add(of({{"warp_instructions_sass", 224'568'042}, {"integer_ops", 7}}));
+  const auto result = counters_of_group(counted, 149'808, [](const auto&) { return ""; }).counted;
+  EXPECT_EQ(result.counters.at("integer_ops"), CounterValue::measured(7));
 }
 
 TEST(GroupCounters, LeaveOutWhatTheTraceAdds) {

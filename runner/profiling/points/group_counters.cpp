@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -20,9 +21,12 @@ namespace {
 constexpr double kMostDifference = 0.05;
 constexpr double kLeastL1Share = 0.9;
 /// The activity trace, which is on while the hardware counts, makes each warp execute some more instructions:
-/// 8 on an H200 with CUPTI 13.0. CUPTI has 20 to 40 of its own in each range.
+/// 8 on an H200 with CUPTI 13.0. CUPTI has up to 144 of its own in each range.
 constexpr double kMostTraceInstructions = 16;
-constexpr double kOwnInstructions = 50;
+constexpr double kOwnInstructions = 200;
+/// Warps that wait in a loop for others, or for a copy into shared memory, may execute so many times what
+/// they do at another speed.
+constexpr double kMostPolling = 1.5;
 
 void withdraw(RepeatedCounters& counted, std::string_view key, const std::string& reason) {
   const auto found = counted.counters.find(key);
@@ -43,25 +47,54 @@ bool differ_by_trace(double hardware, double instrumented, std::optional<double>
   return hardware >= instrumented && hardware - instrumented <= most_added;
 }
 
+/// The part of the larger number by which they differ, beyond what the trace may have added.
+double difference_of(double hardware, double instrumented, std::optional<double> warps) {
+  if (instrumented >= hardware) return instrumented > 0 ? (instrumented - hardware) / instrumented : 0;
+  const double most_added = warps ? kMostTraceInstructions * *warps + kOwnInstructions : 0;
+  return std::max(0.0, hardware - most_added - instrumented) / hardware;
+}
+
 /// Whether instrumented warps executed more, but not many more, than the hardware counted. They are slower,
 /// so those that wait for others in a loop go round more often; instructions that were not instrumented would
 /// be missing instead. Launches that differ as much from each other need no such explanation.
 bool is_polling_more(const RepeatedCounters& counted, double hardware, double instrumented) {
-  constexpr double kMostPolling = 1.5;
   const double more = instrumented / hardware - 1;
   return instrumented <= kMostPolling * hardware &&
          more > std::max(kMostDifference, spread_of(counted, counter::kWarpInstructions));
 }
 
+/// Whether instrumented warps executed fewer since what they wait for is ready sooner, by their clock: then
+/// launches of the same work differ in how many instructions the hardware counts, and in nothing else.
+bool is_polling_less(const RepeatedCounters& counted, double hardware, double instrumented,
+                     std::optional<double> warps) {
+  using namespace counter;
+  constexpr int kFewestLaunches = 3;
+  constexpr double kSameTraffic = 0.01;
+  if (counted.repeats < kFewestLaunches || hardware <= instrumented) return false;
+  const double of_trace = warps ? kMostTraceInstructions * *warps : 0;
+  const bool is_likely = hardware - of_trace <= kMostPolling * instrumented &&
+                         spread_of(counted, kWarpInstructions) * hardware > kOwnInstructions;
+  const std::array operations = {kFadd, kFmul, kFfma, kDadd, kDmul, kDfma, kHadd, kHmul, kHfma};
+  const bool is_same_work = value_of(counted.counters, kL2Bytes) &&
+                            spread_of(counted, kL2Bytes) <= kSameTraffic &&
+                            std::all_of(operations.begin(), operations.end(),
+                                        [&](std::string_view key) { return spread_of(counted, key) == 0; });
+  return is_likely && is_same_work;
+}
+
 /// Such loops do no arithmetic on floating-point numbers; what they do execute depends on the speed.
-void withdraw_polling(RepeatedCounters& counted) {
+void withdraw_polling(RepeatedCounters& counted, std::optional<double> warps) {
   const auto hardware = value_of(counted.counters, counter::kWarpInstructions);
   const auto instrumented = value_of(counted.counters, counter::kWarpInstructionsSass);
-  if (!hardware || !instrumented || !is_polling_more(counted, *hardware, *instrumented)) return;
+  if (!hardware || !instrumented) return;
+  const bool is_more = is_polling_more(counted, *hardware, *instrumented);
+  const bool is_other = is_more || (difference_of(*hardware, *instrumented, warps) > kMostDifference &&
+                                    is_polling_less(counted, *hardware, *instrumented, warps));
+  if (!is_other) return;
   const std::string reason = fmt::format(
-      "instrumented warps executed {:.0f} instructions instead of {:.0f}: they wait for each other in loops, "
-      "which ran more iterations",
-      *instrumented, *hardware);
+      "instrumented warps executed {:.0f} instructions instead of {:.0f}: they wait in loops, which ran {} "
+      "iterations",
+      *instrumented, *hardware, is_more ? "more" : "fewer");
   for (const std::string_view key :
        {counter::kIntegerOps, counter::kBranchTargets, counter::kBranchTargetsDivergent,
         counter::kSharedLoadInstructions, counter::kSharedStoreInstructions, counter::kSharedLoadWavefronts,
@@ -85,7 +118,9 @@ std::optional<std::string> failure_of_instrumentation(const RepeatedCounters& co
   if (!hardware || differ_by_trace(*hardware, *instrumented, warps)) return std::nullopt;
   const double most = std::max({kMostDifference, spread_of(counted, counter::kWarpInstructions),
                                 spread_of(counted, counter::kWarpInstructionsSass)});
-  if (difference_between_passes(counters) <= most || is_polling_more(counted, *hardware, *instrumented)) {
+  if (difference_of(*hardware, *instrumented, warps) <= most ||
+      is_polling_more(counted, *hardware, *instrumented) ||
+      is_polling_less(counted, *hardware, *instrumented, warps)) {
     return std::nullopt;
   }
   return fmt::format(
@@ -109,7 +144,7 @@ void check_operations(RepeatedCounters& counted, std::optional<double> warps) {
     return;
   }
   leave_out_trace(counted, warps);
-  withdraw_polling(counted);
+  withdraw_polling(counted, warps);
 }
 
 void check_tensors(RepeatedCounters& counted) {

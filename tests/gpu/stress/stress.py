@@ -8,7 +8,7 @@ usage: stress.py [--install FOLDER] [--rooflinectl FILE] [--program FILE] [--sec
        stress.py --throughput [--repetitions NUMBER] ...
 
 --install is a folder that `cmake --install` made; --program is `rooflinectl-stress`, by default beside rooflinectl. Each round has
-the next seed. --keep leaves what is known about failures there. Exits with 77 where there is no GPU."""
+the next seed. --keep leaves what is known about failures there, and lets programs dump their memory. Exits with 77 where there is no GPU."""
 
 import argparse
 import collections
@@ -433,7 +433,8 @@ def main():
     if settings.keep:
         settings.keep = settings.keep.resolve()
         settings.keep.mkdir(parents=True, exist_ok=True)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    if not settings.keep:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     with tempfile.TemporaryDirectory(prefix="stress", ignore_cleanup_errors=True) as folder:
         settings.folder = pathlib.Path(folder)
         settings.environment = without_ceilings(settings.rooflinectl, settings.folder)
