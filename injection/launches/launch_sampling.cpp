@@ -110,6 +110,10 @@ void LaunchSampling::varies(GroupId group) {
   });
 }
 
+void LaunchSampling::does_the_same(GroupId group) {
+  change(group, [](Group& changed, State&) { changed.does_the_same = true; });
+}
+
 void LaunchSampling::has_nodes(GroupId group, int nodes) {
   change(group, [&](Group& changed, State&) { changed.nodes = std::min(nodes, kVaryingSamples); });
 }
@@ -128,10 +132,12 @@ void LaunchSampling::repeats(GroupId group, std::size_t period) {
   });
 }
 
-int LaunchSampling::samples_for(GroupId group) const {
-  if (groups_[group].period > 0) return static_cast<int>(groups_[group].period);
-  return groups_[group].is_varying ? std::max(samples_, kVaryingSamples)
-                                   : std::max(samples_, groups_[group].nodes);
+int LaunchSampling::samples_for(GroupId group, Pass pass) const {
+  const Group& known = groups_[group];
+  if (known.period > 0) return static_cast<int>(known.period);
+  if (known.is_varying) return std::max(samples_, kVaryingSamples);
+  if (known.does_the_same && pass == Pass::operations) return 1;
+  return std::max(samples_, known.nodes);
 }
 
 std::uint64_t LaunchSampling::next_after(const Group& group) {
@@ -157,7 +163,7 @@ bool LaunchSampling::is_over(double now, double least_patience_s) const {
 
 bool LaunchSampling::is_complete(GroupId group, Pass pass) const {
   return !groups_[group].needed[static_cast<std::size_t>(pass)] ||
-         state(group, pass).counted >= samples_for(group);
+         state(group, pass).counted >= samples_for(group, pass);
 }
 
 bool LaunchSampling::is_awaited(GroupId group, Pass pass) const {
@@ -179,7 +185,8 @@ bool LaunchSampling::is_missing(GroupId group, Pass pass) const {
 std::size_t LaunchSampling::awaited_samples(Pass pass) const {
   std::size_t samples = 0;
   for (GroupId id = 0; id < groups_.size(); ++id) {
-    if (is_awaited(id, pass)) samples += static_cast<std::size_t>(samples_for(id) - samples_of(id, pass));
+    if (is_awaited(id, pass))
+      samples += static_cast<std::size_t>(samples_for(id, pass) - samples_of(id, pass));
   }
   return samples;
 }

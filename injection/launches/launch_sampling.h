@@ -23,10 +23,11 @@ using GroupId = std::uint32_t;
 /// times in a row is left alone, in all of its groups.
 ///
 /// Of each group, `samples` launches are counted in each pass that it needs: the first, and then each time
-/// the number of launches has doubled, so that they spread over the run. Of a group whose launches differ,
-/// `kVaryingSamples` are counted, one after the other, so that different launches are counted as often as
-/// they occur; if they repeat after a period, one at each place of it. Of a kernel in a graph, whose launches
-/// are few, each is counted.
+/// the number of launches has doubled, so that they spread over the run. If the hardware has counted the same
+/// work in all of them, one is enough in the pass with instrumented, slow code. Of a group whose launches
+/// differ, `kVaryingSamples` are counted, one after the other, so that different launches are counted as
+/// often as they occur; if they repeat after a period, one at each place of it. Of a kernel in a graph, whose
+/// launches are few, each is counted.
 class LaunchSampling {
  public:
   explicit LaunchSampling(int samples) : samples_(samples) {}
@@ -61,8 +62,10 @@ class LaunchSampling {
   /// A launch of the group is coming, the `ordinal`-th, which matters if they repeat: returns whether it is
   /// to be counted.
   bool wants(GroupId group, std::uint64_t ordinal = 0);
-  /// Its launches take different times.
+  /// Its launches take different times, or do different work.
   void varies(GroupId group);
+  /// All launches that were counted have done the same.
+  void does_the_same(GroupId group);
   /// A graph launches so many kernels of the group, of which it has several: each is counted, as far as
   /// `kVaryingSamples` go, since each may do something else.
   void has_nodes(GroupId group, int nodes);
@@ -119,6 +122,7 @@ class LaunchSampling {
     std::size_t period = 0;  // or the least multiple that has enough launches; 0 if there is none
     bool is_known_to_end = false;
     bool is_varying = false;
+    bool does_the_same = false;
     bool is_in_graph = false;
     int nodes = 1;  // of its graph
     std::array<bool, kPasses.size()> needed{};
@@ -132,7 +136,7 @@ class LaunchSampling {
   void change(GroupId group, Change change);
 
   void forget_recent(double now);
-  int samples_for(GroupId group) const;
+  int samples_for(GroupId group, Pass pass) const;
   void find_awaited();
   /// The launch after this one that is counted next.
   static std::uint64_t next_after(const Group& group);

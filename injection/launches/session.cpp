@@ -610,6 +610,7 @@ void Session::change_pass(Lock& lock) {
   if (!pass_ && has_counted_ && is_first_round_) ++new_beginnings_;
   has_counted_ = true;
   if (!end_pass(lock)) return;
+  if (pass_ == Pass::memory) find_same();
   const std::size_t following = pass_ ? after(*pass_) : 0;
   begin_pass(is_first_round_ ? next_pass(following) : pass_worth_a_change(following), lock);
 }
@@ -793,15 +794,32 @@ void Session::compare_work(Group& group, const Counters& counters) {
   constexpr double kDiffers = 0.05;
   constexpr double kAddedToWarp = 16;
   constexpr double kAddedToLaunch = 200;
+  constexpr double kOtherEfficiency = 1e-4;
   const auto hardware = value_of(counters, counter::kWarpInstructions);
+  const auto executed = value_of(counters, counter::kWarpInstructionsSass);
   if (hardware) {
-    const double other = std::exchange(group.instructions, *hardware);
-    if (other > 0 && std::abs(*hardware - other) > kDiffers * other) group.differs = true;
-  } else if (const auto executed = value_of(counters, counter::kWarpInstructionsSass);
-             executed.value_or(0) > 0 && group.instructions > 0) {
-    const double most_added = kAddedToWarp * group.warps + kAddedToLaunch;
+    const double efficiency = value_of(counters, counter::kWarpExecutionEfficiency).value_or(0);
+    const double more = *hardware - group.instructions;
+    const bool is_same = std::abs(more) <= kAddedToLaunch &&
+                         std::abs(efficiency - group.efficiency) <= kOtherEfficiency * efficiency;
+    if (group.compared > 0 && !is_same) group.is_same = false;
+    if (group.compared > 0 && std::abs(more) > kDiffers * group.instructions) group.differs = true;
+    ++group.compared;
+    group.instructions = *hardware;
+    group.efficiency = efficiency;
+  } else if (executed.value_or(0) > 0 && group.compared > 0) {
     const double more = group.instructions - *executed;
+    const double most_added = kAddedToWarp * group.warps + kAddedToLaunch;
     if (more < -kDiffers * *executed || more > kDiffers * *executed + most_added) group.differs = true;
+  }
+}
+
+/// What instrumented code counts of one launch is then true of all.
+void Session::find_same() {
+  constexpr int kFewestLaunches = 3;
+  for (GroupId id = 0; id < groups_.size(); ++id) {
+    const Group& group = groups_[id];
+    if (group.is_same && group.compared >= kFewestLaunches) sampling_.does_the_same(id);
   }
 }
 

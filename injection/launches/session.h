@@ -174,8 +174,11 @@ class Session {
     bool is_left_alone_told = false;
     TensorUse tensor;
     double warps = 0;
-    double instructions = 0;      // of warps, in the last launch that the hardware counted
-    bool differs = false;         // that is other than what another launch of the group executed
+    int compared = 0;             // launches of which the hardware counted the instructions
+    double instructions = 0;      // of warps, in the last of these
+    double efficiency = 0;        // of these warps
+    bool differs = false;         // launches of the group do not do the same
+    bool is_same = true;          // they do, to the instruction
     bool is_followed = false;     // whether it is yet to be seen if its launches repeat
     std::vector<double> times_s;  // of all launches since then
   };
@@ -227,6 +230,7 @@ class Session {
   bool is_worth_a_change(Pass pass) const;
   void take(const std::vector<Gpu::CountedRange>& counted);
   void compare_work(Group& group, const Counters& counters);
+  void find_same();
   void find_different();
   bool may_count_more() const;
   void note_counting();

@@ -65,7 +65,8 @@ class FakeGpu : public Gpu {
                         {std::string(counter::kTensorPipeInstructions), CounterValue::measured(tensor)},
                         {std::string(counter::kTensorPipeHfma2), CounterValue::measured(0)}}});
     if (calls.back() != "begin operations" && by_hardware > 0)
-      counted.back().counters.emplace(counter::kWarpInstructions, CounterValue::measured(by_hardware));
+      counted.back().counters.emplace(counter::kWarpInstructions,
+                                      CounterValue::measured(by_hardware += more_each_time));
   }
   void close_range() override {
     if (fails) throw Error(ErrorKind::environment, "CUPTI failed");
@@ -86,8 +87,9 @@ class FakeGpu : public Gpu {
   double now = 100;
   double busy_until = 0;
   double instrumented = 100;  // instructions of each launch
-  double by_hardware = 0;     // of each launch in other passes; 0: not counted
-  double tensor = 0;          // those in the tensor pipe
+  double more_each_time = 0;
+  double by_hardware = 0;  // of each launch in other passes; 0: not counted
+  double tensor = 0;       // those in the tensor pipe
   int room_of_a_pass = 1000;
   int room_left = 0;
   bool in_pass = false;
@@ -703,6 +705,22 @@ TEST_F(SessionTest, MoreLaunchesAreCountedOfAGroupThatDidSomethingElseInAnotherP
   steps(1000, {group});
   EXPECT_EQ(counted_of(group)["memory"], LaunchSampling::kVaryingSamples);
   EXPECT_GE(counted_of(group)["operations"], 8);
+}
+
+TEST_F(SessionTest, OneLaunchOfAGroupThatDoesTheSameIsInstrumented) {
+  gpu.by_hardware = gpu.instrumented;
+  const GroupId group = add_group();
+  steps(500, {group});
+  EXPECT_EQ(counted_of(group),
+            (std::map<std::string, int>{{"memory", 3}, {"operations", 1}, {"tensor", 3}, {"stalls", 3}}));
+}
+
+TEST_F(SessionTest, LaunchesOfAGroupThatVariesByFewInstructionsAreInstrumentedAsOftenAsCounted) {
+  gpu.instrumented = gpu.by_hardware = 1e6;
+  gpu.more_each_time = 300;
+  const GroupId group = add_group();
+  steps(500, {group});
+  EXPECT_EQ(counted_of(group)["operations"], 3);
 }
 
 TEST_F(SessionTest, APauseOfTheProgramDoesNotProlongAPass) {

@@ -38,7 +38,7 @@ TEST(GroupCounters, AreMeansOfTheLaunches) {
   EXPECT_EQ(result.counters.at("l2_bytes"), CounterValue::measured(3));
   EXPECT_EQ(result.counters.at("ffma"), CounterValue::measured(5));
   EXPECT_THAT(result.spread, UnorderedElementsAre(Pair("l2_bytes", 5.0 / 3)));
-  EXPECT_EQ(result.repeats, 1);
+  EXPECT_EQ(result.repeats, 3) << "one was instrumented, as is enough for launches that do the same";
 }
 
 TEST(GroupCounters, NameThePassThatIsMissing) {

@@ -40,9 +40,13 @@ double spread_of(const RepeatedCounters& counted, std::string_view key) {
   return found == counted.spread.end() ? 0 : found->second;
 }
 
+struct Launched {
+  std::optional<double> warps;  ///< of a launch; that of a graph is not known
+  int instrumented = 0;         ///< launches with instrumented code
+};
+
 /// Whether the hardware counted no more than the program's instructions and those that the trace adds.
 bool differ_by_trace(double hardware, double instrumented, std::optional<double> warps) {
-  // The number of a graph's warps is not known.
   const double most_added = warps ? kMostTraceInstructions * *warps + kOwnInstructions : instrumented;
   return hardware >= instrumented && hardware - instrumented <= most_added;
 }
@@ -66,12 +70,13 @@ bool is_polling_more(const RepeatedCounters& counted, double hardware, double in
 /// Whether instrumented warps executed fewer since what they wait for is ready sooner, by their clock: then
 /// launches of the same work differ in how many instructions the hardware counts, and in nothing else.
 bool is_polling_less(const RepeatedCounters& counted, double hardware, double instrumented,
-                     std::optional<double> warps) {
+                     const Launched& launched) {
   using namespace counter;
   constexpr int kFewestLaunches = 3;
   constexpr double kSameTraffic = 0.01;
-  if (counted.repeats < kFewestLaunches || hardware <= instrumented) return false;
-  const double of_trace = warps ? kMostTraceInstructions * *warps : 0;
+  const int launches = std::min(counted.repeats, launched.instrumented);
+  if (launches < kFewestLaunches || hardware <= instrumented) return false;
+  const double of_trace = kMostTraceInstructions * launched.warps.value_or(0);
   const bool is_likely = hardware - of_trace <= kMostPolling * instrumented &&
                          spread_of(counted, kWarpInstructions) * hardware > kOwnInstructions;
   const std::array operations = {kFadd, kFmul, kFfma, kDadd, kDmul, kDfma, kHadd, kHmul, kHfma};
@@ -83,13 +88,14 @@ bool is_polling_less(const RepeatedCounters& counted, double hardware, double in
 }
 
 /// Such loops do no arithmetic on floating-point numbers; what they do execute depends on the speed.
-void withdraw_polling(RepeatedCounters& counted, std::optional<double> warps) {
+void withdraw_polling(RepeatedCounters& counted, const Launched& launched) {
   const auto hardware = value_of(counted.counters, counter::kWarpInstructions);
   const auto instrumented = value_of(counted.counters, counter::kWarpInstructionsSass);
   if (!hardware || !instrumented) return;
   const bool is_more = is_polling_more(counted, *hardware, *instrumented);
-  const bool is_other = is_more || (difference_of(*hardware, *instrumented, warps) > kMostDifference &&
-                                    is_polling_less(counted, *hardware, *instrumented, warps));
+  const bool is_other =
+      is_more || (difference_of(*hardware, *instrumented, launched.warps) > kMostDifference &&
+                  is_polling_less(counted, *hardware, *instrumented, launched));
   if (!is_other) return;
   const std::string reason = fmt::format(
       "instrumented warps executed {:.0f} instructions instead of {:.0f}: they wait in loops, which ran {} "
@@ -104,7 +110,7 @@ void withdraw_polling(RepeatedCounters& counted, std::optional<double> warps) {
 }
 
 std::optional<std::string> failure_of_instrumentation(const RepeatedCounters& counted,
-                                                      std::optional<double> warps) {
+                                                      const Launched& launched) {
   const Counters& counters = counted.counters;
   const auto hardware = value_of(counters, counter::kWarpInstructions);
   const auto instrumented = value_of(counters, counter::kWarpInstructionsSass);
@@ -115,12 +121,12 @@ std::optional<std::string> failure_of_instrumentation(const RepeatedCounters& co
                              *hardware)
                : "instrumentation counted no instructions";
   }
-  if (!hardware || differ_by_trace(*hardware, *instrumented, warps)) return std::nullopt;
+  if (!hardware || differ_by_trace(*hardware, *instrumented, launched.warps)) return std::nullopt;
   const double most = std::max({kMostDifference, spread_of(counted, counter::kWarpInstructions),
                                 spread_of(counted, counter::kWarpInstructionsSass)});
-  if (difference_of(*hardware, *instrumented, warps) <= most ||
+  if (difference_of(*hardware, *instrumented, launched.warps) <= most ||
       is_polling_more(counted, *hardware, *instrumented) ||
-      is_polling_less(counted, *hardware, *instrumented, warps)) {
+      is_polling_less(counted, *hardware, *instrumented, launched)) {
     return std::nullopt;
   }
   return fmt::format(
@@ -137,14 +143,14 @@ void leave_out_trace(RepeatedCounters& counted, std::optional<double> warps) {
                                     CounterValue::measured(*instrumented));
 }
 
-void check_operations(RepeatedCounters& counted, std::optional<double> warps) {
-  const auto failure = failure_of_instrumentation(counted, warps);
+void check_operations(RepeatedCounters& counted, const Launched& launched) {
+  const auto failure = failure_of_instrumentation(counted, launched);
   if (failure) {
     for (const Metric& metric : pass_metrics(Pass::operations)) withdraw(counted, metric.key, *failure);
     return;
   }
-  leave_out_trace(counted, warps);
-  withdraw_polling(counted, warps);
+  leave_out_trace(counted, launched.warps);
+  withdraw_polling(counted, launched);
 }
 
 void check_tensors(RepeatedCounters& counted) {
@@ -207,6 +213,7 @@ GroupCounters counters_of_group(const CountedPasses& counted, std::optional<doub
                                 bool has_matrix_bytes) {
   GroupCounters group;
   RepeatedCounters& result = group.counted;
+  Launched launched = {.warps = warps};
   for (const Pass pass : kPasses) {
     const auto found = counted.find(to_string(pass));
     if (found != counted.end()) {
@@ -216,8 +223,10 @@ GroupCounters counters_of_group(const CountedPasses& counted, std::optional<doub
       if (mean.scale) group.scale = further_from_1(group.scale, *mean.scale);
       for (const auto& [key, value] : of_pass.counters) result.counters.insert_or_assign(key, value);
       for (const auto& [key, spread] : of_pass.spread) result.spread.insert_or_assign(key, spread);
-      if (pass == Pass::stalls && result.repeats > 0)
-        continue;  // the program may end before it has all launches
+      // Of launches that all do the same, one was instrumented; and the program may end before the last pass
+      // has all launches.
+      if (pass == Pass::operations) launched.instrumented = of_pass.repeats;
+      if ((pass == Pass::stalls || pass == Pass::operations) && result.repeats > 0) continue;
       result.repeats = result.repeats == 0 ? of_pass.repeats : std::min(result.repeats, of_pass.repeats);
     } else if (pass <= Pass::tensor) {  // the others count only what these have seen something of
       const std::string reason = missing(std::string(to_string(pass)));
@@ -227,7 +236,7 @@ GroupCounters counters_of_group(const CountedPasses& counted, std::optional<doub
       }
     }
   }
-  check_operations(result, warps);
+  check_operations(result, launched);
   if (group.scale) scale_operations(result);
   check_l1(result, has_matrix_bytes);
   check_tensors(result);
