@@ -8,7 +8,7 @@ namespace {
 using namespace quantity;
 using enum Relation;
 
-// The thresholds are conventions; docs/explain.md lists them.
+// The thresholds are conventions; docs/reference/rules.csv lists them.
 const Condition kBelowTheRoof = {&kFractionOfRoof, less_than, 0.8};
 const Condition kDramNotBusy = {&kDramShare, less_than, kBoundShare};
 const Condition kLongerThanALaunch = {&kLaunchMultiple, at_least, kLaunchBoundFactor};

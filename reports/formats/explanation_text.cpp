@@ -160,11 +160,11 @@ std::string condition_text(const Condition& condition) {
   const auto comparison = [&] {
     switch (condition.relation) {
       case Relation::at_least:
-        return "at least";
+        return "≥";
       case Relation::at_most:
-        return "at most";
+        return "≤";
       case Relation::less_than:
-        return "less than";
+        return "<";
     }
     return "?";
   };

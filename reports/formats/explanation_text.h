@@ -33,7 +33,7 @@ std::string evidence_text(const std::vector<Evidence>& evidence);
 /// The rules that hold, each with its first number: `issue-bound (issue slots used 71.2 %), …`
 std::string findings_text(const std::vector<Finding>& findings);
 
-/// `DRAM utilisation at least 60.0 %`
+/// `DRAM utilisation ≥ 60.0 %`
 std::string condition_text(const Condition& condition);
 
 /// `fewer bank conflicts: shared wavefronts per instruction 3.33 → 1.00`

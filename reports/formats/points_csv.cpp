@@ -229,7 +229,7 @@ constexpr std::array kCsvColumns = {
                    return has_rate ? csv::number(r.point.roof->flop_per_s) : std::string();
                  }},
     PointsColumn{.number = &point_number::kFractionOfRoofline},
-    PointsColumn{"bound", "what bounds the point: `dram`, `l2`, `latency`, … ([explain.md](explain.md))",
+    PointsColumn{"bound", "what bounds the point: `dram`, `l2`, `latency`, …",
                  [](const Row& r) { return std::string(to_string(r.point.bound)); }},
     PointsColumn{"warp_execution_efficiency", "active threads per instruction of a warp, over 32",
                  [](const Row& r) { return counter_field(r, counter::kWarpExecutionEfficiency); }},

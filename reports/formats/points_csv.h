@@ -19,7 +19,7 @@ enum class CsvColumnOf {
 
 struct CsvColumn {
   std::string_view name;
-  std::string_view meaning;  ///< Markdown, with the unit
+  std::string_view meaning;  ///< with the unit; names in backquotes
   CsvColumnOf of = CsvColumnOf::all;
 };
 

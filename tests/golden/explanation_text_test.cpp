@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -13,7 +14,8 @@
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
 #include "core/text/utf8.h"
-#include "tests/support/generated_parts.h"
+#include "reports/text/csv.h"
+#include "tests/support/generated_file.h"
 
 namespace rooflinectl {
 namespace {
@@ -98,66 +100,48 @@ TEST(ExplanationText, AsJsonHasNumbersInSiUnits) {
   EXPECT_FALSE(experiment["steps"][0]["changes"].empty());
 }
 
-// ---- docs/explain.md lists the rules ----
-
-/// Conditions that many rules share, and the letters that stand for them.
-const std::vector<std::pair<std::string, std::string>> kLetters = {
-    {"fraction of roofline less than 80.0 %", "R"},
-    {"DRAM utilisation less than 60.0 %", "D"},
-    {"time relative to an empty kernel at least 3.00×", "T"},
-};
+// ---- docs/reference lists the rules and their quantities ----
 
 /// All that has to hold for `rule` besides its verdict.
 std::string conditions_text(const Rule& rule) {
   std::vector<std::string> conditions;
   for (const Condition& condition : rule.when) conditions.push_back(condition_text(condition));
-  if (rule.restates) conditions.push_back(fmt::format("not {}", words_for(*rule.restates).phrase));
-  if (rule.is_for_programs) conditions.emplace_back("a profiled program's kernel");
-  if (rule.next_step.empty()) conditions.emplace_back("a library kernel");
-  if (rule.step_for_library.empty()) conditions.emplace_back("not a library kernel");
   for (const Condition& condition : rule.only_if) conditions.push_back(condition_text(condition));
-  for (std::string& condition : conditions) {
-    for (const auto& [text, letter] : kLetters) {
-      if (condition == text) condition = letter;
-    }
-  }
+  if (rule.restates) conditions.push_back(fmt::format("not {}", words_for(*rule.restates).phrase));
+  if (rule.is_for_programs) conditions.emplace_back("a kernel of a profiled program");
+  if (rule.next_step.empty()) conditions.emplace_back("a library's kernel");
+  if (rule.step_for_library.empty()) conditions.emplace_back("not a library's kernel");
   return fmt::format("{}", fmt::join(conditions, "; "));
 }
 
-std::string rules_table() {
-  std::vector<std::string> verdicts;
-  std::string table = "| rule | kind | finding | conditions |\n|---|---|---|---|\n";
+TEST(ExplanationText, EveryRuleIsDocumented) {
+  std::string text = "rule,kind,verdict,finding,conditions,next step,next step for a library's kernel\n";
   for (const Rule& rule : rules()) {
-    const std::string conditions = conditions_text(rule);
-    if (conditions.empty()) {
-      verdicts.push_back(fmt::format("`{}`", rule.id));
-    } else {
-      table += fmt::format("| `{}` | {} | {} | {} |\n", rule.id, to_string(rule.importance),
-                           rule.bound ? words_for(*rule.bound).phrase : rule.text, conditions);
-    }
+    text += fmt::format("{},{},{},{},{},{},{}\n", rule.id, to_string(rule.importance),
+                        rule.bound ? words_for(*rule.bound).phrase : "", csv::field(rule.text),
+                        csv::field(conditions_text(rule)), csv::field(rule.next_step),
+                        csv::field(rule.step_for_library));
   }
-  table += fmt::format("\nBounds without conditions of their own: {}.\n", fmt::join(verdicts, ", "));
-  for (const auto& [text, letter] : kLetters) table += fmt::format("\n{}: {}.", letter, text);
-  return table + "\n";
+  expect_generated("docs/reference/rules.csv", text, "analysis/explain/rules.cpp");
 }
 
-/// The quantities that rules rest on, by name.
-std::string quantities_list() {
-  std::map<std::string_view, std::string_view> formulas;
-  const auto add = [&](const Quantity* quantity) { formulas.emplace(quantity->name, quantity->formula); };
+TEST(ExplanationText, EveryQuantityIsDocumented) {
+  std::map<std::string_view, const Quantity*> quantities;
+  const auto add = [&](const Quantity* quantity) { quantities.emplace(quantity->name, quantity); };
   for (const Rule& rule : rules()) {
     for (const Condition& condition : rule.only_if) add(condition.quantity);
     for (const Condition& condition : rule.when) add(condition.quantity);
     for (const Quantity* quantity : rule.also) add(quantity);
   }
-  std::string list;
-  for (const auto& [name, formula] : formulas) list += fmt::format("- {}: {}\n", name, formula);
-  return list;
-}
-
-TEST(ExplanationText, EveryRuleIsDocumentedWithItsQuantities) {
-  expect_generated("docs/explain.md", {{"rules", rules_table()}, {"quantities", quantities_list()}},
-                   "analysis/explain/rules.cpp");
+  const auto compared = compared_quantities();
+  for (const Quantity* quantity : compared) add(quantity);
+  std::string text = "quantity,formula,compared between versions\n";
+  for (const auto& [name, quantity] : quantities) {
+    const bool is_compared = std::find(compared.begin(), compared.end(), quantity) != compared.end();
+    text += fmt::format("{},{},{}\n", csv::field(name), csv::field(quantity->formula),
+                        is_compared ? "yes" : "no");
+  }
+  expect_generated("docs/reference/quantities.csv", text, "analysis/roofline/quantities");
 }
 
 }  // namespace

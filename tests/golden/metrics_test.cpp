@@ -12,7 +12,8 @@
 #include <string>
 
 #include "core/counters/pass_metrics.h"
-#include "tests/support/generated_parts.h"
+#include "reports/text/csv.h"
+#include "tests/support/generated_file.h"
 
 namespace rooflinectl {
 namespace {
@@ -76,26 +77,24 @@ std::string agreement_text(const Metric& metric) {
     text = unit == ComparedUnit::ratio ? fmt::format("within {:g} percentage points", 100 * tolerance)
                                        : fmt::format("within {:g} {}", tolerance, to_string(unit));
   }
-  return sum.empty() ? text : fmt::format("{}, as the sum `{}`", text, sum);
+  return sum.empty() ? text : fmt::format("{}, as the sum {}", text, sum);
 }
 
-std::string table(const std::vector<Metric>& metrics) {
-  std::string text =
-      "| key | meaning | hardware metric | agreement with Nsight Compute |\n|---|---|---|---|\n";
+std::string rows(std::string_view set, const std::vector<Metric>& metrics) {
+  std::string text;
   for (const Metric& metric : metrics) {
-    text +=
-        fmt::format("| `{}` | {} | `{}`{} | {} |\n", metric.key, metric.meaning,
-                    fmt::join(metric.names, "`, else `"), scale_text(metric.scale), agreement_text(metric));
+    const std::string names = fmt::format("{}", fmt::join(metric.names, ", else "));
+    text += fmt::format("{},{},{},{},{}\n", metric.key, set, csv::field(metric.meaning),
+                        csv::field(names + scale_text(metric.scale)), csv::field(agreement_text(metric)));
   }
   return text;
 }
 
 TEST(Metrics, AreDocumented) {
-  expect_generated("docs/metrics.md",
-                   {{"basic metrics", table(basic_metrics())},
-                    {"tensor metrics", table(tensor_metrics())},
-                    {"pipe metrics", table(pipe_metrics())},
-                    {"stall metrics", table(stall_metrics())}},
+  expect_generated("docs/reference/counters.csv",
+                   "key,set,meaning,hardware metric,agreement with Nsight Compute\n" +
+                       rows("basic", basic_metrics()) + rows("tensor", tensor_metrics()) +
+                       rows("pipes", pipe_metrics()) + rows("stalls", stall_metrics()),
                    "core/counters/metrics.cpp");
 }
 

@@ -9,7 +9,8 @@
 
 #include "core/counters/metrics.h"
 #include "core/serial/run_file.h"
-#include "tests/support/generated_parts.h"
+#include "reports/text/csv.h"
+#include "tests/support/generated_file.h"
 
 namespace rooflinectl {
 namespace {
@@ -30,10 +31,11 @@ std::string documented_header(bool has_program) {
   return header + "l2_bytes,";
 }
 
-std::string list(CsvColumnOf of) {
+/// A row for each column of `of`, which are in the runs that `runs` names.
+std::string rows(CsvColumnOf of, std::string_view runs) {
   std::string text;
   for (const CsvColumn& column : points_csv_columns()) {
-    if (column.of == of) text += fmt::format("- `{}`: {}\n", column.name, column.meaning);
+    if (column.of == of) text += fmt::format("{},{},{}\n", column.name, csv::field(column.meaning), runs);
   }
   return text;
 }
@@ -44,13 +46,10 @@ TEST(PointsCsv, BeginsWithTheDocumentedColumns) {
 }
 
 TEST(PointsCsv, ColumnsAreDocumented) {
-  std::string of_programs = list(CsvColumnOf::program);
-  for (const CsvColumn& column : points_csv_columns()) {
-    if (column.of != CsvColumnOf::operators) continue;
-    of_programs += fmt::format("- `{}`: {}; with `--pytorch-trace`\n", column.name, column.meaning);
-  }
-  expect_generated("docs/data.md",
-                   {{"columns", list(CsvColumnOf::all)}, {"columns of programs", of_programs}},
+  expect_generated("docs/reference/points.csv",
+                   "column,meaning,in\n" + rows(CsvColumnOf::all, "every run") +
+                       rows(CsvColumnOf::program, "runs with a profiled program") +
+                       rows(CsvColumnOf::operators, "reports with --pytorch-trace"),
                    "reports/formats/points_csv.cpp");
 }
 

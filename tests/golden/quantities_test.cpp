@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/roofline/quantities/quantities.h"
 
+#include <gtest/gtest.h>
+
 #include <regex>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "tests/support/generated_parts.h"
+#include "core/files/files.h"
 
 namespace rooflinectl {
 namespace {
@@ -44,15 +46,6 @@ TEST(Quantities, EachIsComparedOrJudged) {
         << ", but no rule in analysis/explain/rules.cpp judges it, nor does compared_quantities() in "
            "analysis/roofline/quantities/quantities.cpp have it";
   }
-}
-
-TEST(Quantities, ComparedOnesAreDocumented) {
-  std::string list;
-  for (const Quantity* quantity : compared_quantities()) {
-    list += fmt::format("- {}: {}\n", quantity->name, quantity->formula);
-  }
-  expect_generated("docs/internals/method.md", {{"compared quantities", list}},
-                   "analysis/roofline/quantities");
 }
 
 }  // namespace

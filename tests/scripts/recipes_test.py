@@ -305,14 +305,14 @@ class OfRooflinectl(Recipes, unittest.TestCase):
         header = (self.report() / "points.csv").read_text().splitlines()[0]
         self.assertIn("recipe_counter", header.split(","))
 
-        (self.copy.folder / "docs").mkdir()
-        shutil.copy2(SOURCE / "docs/metrics.md", self.copy.folder / "docs")
+        (self.copy.folder / "docs/reference").mkdir(parents=True)
+        shutil.copy2(SOURCE / "docs/reference/counters.csv", self.copy.folder / "docs/reference")
         test = self.link("metrics_test", [self.copy.compile(path) for path in ("tests/golden/metrics_test.cpp", "core/counters/metrics.cpp")])
         stale = subprocess.run([test], capture_output=True, text=True, check=False)
         self.assertNotEqual(stale.returncode, 0)
         self.assertIn("ROOFLINECTL_UPDATE_GOLDENS=1 ctest --preset cpu -L golden", stale.stdout)
         run([test], env=dict(os.environ, ROOFLINECTL_UPDATE_GOLDENS="1"))
-        self.assertIn("instructions issued for a recipe", (self.copy.folder / "docs/metrics.md").read_text())
+        self.assertIn("instructions issued for a recipe", (self.copy.folder / "docs/reference/counters.csv").read_text())
 
     def test_a_rule(self):
         self.assertIn("This was added by a recipe.", self.explained())

@@ -9,8 +9,8 @@
 
 /// The numbers of a point that follow from its counters, times and ceilings: what the rules in `rules.h`
 /// judge, and what differs from one version of a kernel to the next. Each is defined once, with its name,
-/// unit and formula, in the file of its subject in this folder; docs/explain.md and docs/internals/method.md
-/// list them.
+/// unit and formula, in the file of its subject in this folder; docs/reference/quantities.csv
+/// lists them.
 namespace rooflinectl {
 
 /// How a number is shown.
