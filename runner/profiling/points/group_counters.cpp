@@ -181,8 +181,8 @@ GroupCounters counters_of_group(const CountedPasses& counted, std::optional<doub
       if (mean.scale) group.scale = further_from_1(group.scale, *mean.scale);
       for (const auto& [key, value] : of_pass.counters) result.counters.insert_or_assign(key, value);
       for (const auto& [key, spread] : of_pass.spread) result.spread.insert_or_assign(key, spread);
-      if (pass == Pass::stalls && result.repeats > 0)
-        continue;  // the program may end before it has all launches
+      const bool is_late = pass >= Pass::stalls;
+      if (is_late && result.repeats > 0) continue;  // the program may end before it has all launches
       result.repeats = result.repeats == 0 ? of_pass.repeats : std::min(result.repeats, of_pass.repeats);
     } else if (pass <= Pass::tensor) {  // the others count only what these have seen something of
       const std::string reason = missing(std::string(to_string(pass)));
