@@ -38,6 +38,9 @@ PRODUCTS_TOLERANCE = 0.005
 KERNEL_TIME_TOLERANCE = 0.05
 SAMPLED_BYTES_TOLERANCE = 0.03
 STALL_TOLERANCE = 0.05  # of all warp cycles
+PIPES = ["alu", "xu", "fma", "fp64"]
+PIPE_TOLERANCE = 0.05
+TRACE_INSTRUCTIONS = 8  # that the trace adds to each warp
 MIX_TOLERANCE = 0.03  # what stays in L2 is not written
 NCU_LAUNCHES = 600  # more than a step has
 LINK_TOLERANCE = 0.02
@@ -184,6 +187,7 @@ class Validation:
         self.attempt("kernels of experiments.yaml", self.own_kernels)
         self.attempt("kernels of training_step.py", self.programs_kernels)
         self.attempt("stall reasons of training_step.py", self.programs_stalls)
+        self.attempt("pipes of training_step.py", self.programs_pipes)
         self.attempt("DRAM mixes", self.mixes)
         self.attempt("products of training_step.py", self.programs_products)
         for how in ["eager", "graphs"]:
@@ -269,13 +273,30 @@ class Validation:
         """The shares of warp cycles by what warps wait for, of kernels that both have."""
         needs_program("ncu")
         ours = stall_shares(read_run(self.training_run()))
-        report = self.folder / "stalls.ncu-rep"
-        self.call("ncu", "--section", "WarpStateStats", "--cache-control", "none", "--clock-control", "none", "--launch-skip", NCU_LAUNCHES,
-                  "--launch-count", NCU_LAUNCHES, "--export", report, sys.executable, self.training_step, "--steps", 3)
-        theirs = stall_shares(read_run(self.new_run("stalls", "import", report)))
+        theirs = stall_shares(self.beside_ncu_sections())
         self.table.add(what, "WarpStateStats of Nsight Compute",
                        [Comparison(f"share of warp cycles that wait for {reason}, {name[0]}", "", share, theirs[name, reason], STALL_TOLERANCE)
                         for (name, reason), share in sorted(ours.items()) if (name, reason) in theirs])
+
+    @once
+    def beside_ncu_sections(self):
+        """A run of a step of the program under ncu, with what it counts of stall reasons and pipes."""
+        report = self.folder / "sections.ncu-rep"
+        metrics = ",".join(f"smsp__inst_executed_pipe_{pipe}.sum" for pipe in PIPES)
+        self.call("ncu", "--section", "WarpStateStats", "--metrics", metrics, "--cache-control", "none", "--clock-control", "none",
+                  "--launch-skip", NCU_LAUNCHES, "--launch-count", NCU_LAUNCHES, "--export", report, sys.executable,
+                  self.training_step, "--steps", 3)
+        return read_run(self.new_run("sections", "import", report))
+
+    def programs_pipes(self, what):
+        """Warp instructions of each pipe, of kernels that both have."""
+        needs_program("ncu")
+        ours = pipe_instructions(read_run(self.training_run()))
+        theirs = pipe_instructions(self.beside_ncu_sections())
+        self.table.add(what, "Nsight Compute",
+                       [Comparison(f"instructions of {pipe}, {name[0]}", "", number, theirs[name, pipe],
+                                   PIPE_TOLERANCE * theirs[name, pipe] + TRACE_INSTRUCTIONS * warps_of(name))
+                        for (name, pipe), number in sorted(ours.items()) if (name, pipe) in theirs])
 
     def mixes(self, what):
         """The benchmarks of DRAM ceilings: bytes that were counted over those that they move."""
@@ -396,6 +417,28 @@ def stall_shares(run):
                 cycles[name, reason] += mean_s * value[f"{reason}_stall_warp_cycles"] / everything
                 cycles[name, reason, "time"] += mean_s
     return {key: total / cycles[(*key, "time")] for key, total in cycles.items() if len(key) == 2}
+
+
+def pipe_instructions(run):
+    """By `kernel` and pipe: the mean of a launch, of kernels that take long enough."""
+    sums, launches = collections.Counter(), collections.Counter()
+    for measurement in run["measurements"]:
+        axes = measurement["axes"]
+        if (measurement.get("time") or {}).get("median_s", 0) < LONG_ENOUGH_S:
+            continue
+        count = (measurement.get("launches") or {}).get("count", 1)
+        name = kernel(measurement["subject"], sizes(axes.get("grid", 0)), sizes(axes.get("block", 0)))
+        for pipe in PIPES:
+            number = measurement["counters"].get(f"{pipe}_pipe_instructions")
+            if isinstance(number, (int, float)):
+                sums[name, pipe] += count * number
+                launches[name, pipe] += count
+    return {key: total / launches[key] for key, total in sums.items()}
+
+
+def warps_of(name):
+    _, grid, block = name
+    return math.prod(grid) * math.ceil(math.prod(block) / 32)
 
 
 def kernel(name, grid, block):

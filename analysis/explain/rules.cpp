@@ -14,10 +14,6 @@ const Condition kDramNotBusy = {&kDramShare, less_than, kBoundShare};
 const Condition kLongerThanALaunch = {&kLaunchMultiple, at_least, kLaunchBoundFactor};
 /// Idle lanes cost issue slots and nothing else: where most of those are free, they cost no time.
 const Condition kInstructionsMatter = {&kIssueUtilisation, at_least, 0.25};
-/// From here on, fewer instructions make a kernel faster that waits for their results.
-constexpr double kManyInstructions = 0.4;
-/// Whoever shares the device for this part of its time is what a kernel is slow beside.
-constexpr double kMostlyBesideOthers = 0.5;
 /// From here on, only moving or computing less helps.
 constexpr double kNearTheRoof = 0.9;
 const Condition kManyLoadsPerThread = {&kLoadRounds, at_least, kManyLoadRounds};
@@ -100,22 +96,25 @@ Rule of_launches_in_a_graph() {
   return rule;
 }
 
+Rule of_programs(Rule rule) {
+  rule.is_for_programs = true;
+  return rule;
+}
+
 Rule of_collectives() {
   constexpr std::string_view kStep =
       "Check how much of it is waiting for the rank that comes last. If that is most of it, balance the work "
       "between the ranks. Otherwise overlap it with computation, or use fewer, larger messages or a narrower "
       "type.";
-  Rule rule = of_bound(Bound::communication, {&kTime}, kStep, kStep);
-  rule.is_for_programs = true;
-  return rule;
+  return of_programs(of_bound(Bound::communication, {&kTime}, kStep, kStep));
 }
 
-/// A verdict that is latency, and what most warps wait for.
-Rule of_stalls(std::string_view id, const Quantity& share, std::string_view text, std::string_view next_step,
-               std::string_view step_for_library) {
+/// A verdict that is a latency, and what most warps wait for.
+Rule of_stalls(Bound bound, std::string_view id, const Quantity& share, std::string_view text,
+               std::string_view next_step, std::string_view step_for_library) {
   return {.id = id,
           .importance = Importance::bound,
-          .bound = Bound::latency,
+          .bound = bound,
           .when = {{&share, at_least, kMostStalls}},
           .also = {&kOccupancy, &kIssueUtilisation, &kDramShare},
           .text = text,
@@ -196,6 +195,13 @@ const std::vector<Rule>& all_rules() {
           "Reduce the number of operations, or use a narrower type.",
           "Use a narrower type, or shapes that are multiples of the library's tiles, so that it computes "
           "less padding."),
+      of_programs(of_bound(Bound::alu, {&kIssueUtilisation}, kFewerInstructions, kVectorisedKernels)),
+      of_programs(of_bound(
+          Bound::xu, {&kIssueUtilisation},
+          "Use fewer or cheaper special functions: exp2f and __expf instead of expf, a product with a "
+          "reciprocal that is computed once instead of divisions, polynomials on the FP32 pipe for a part "
+          "of them; and convert fewer values between types.",
+          kOtherKernelOfLibrary)),
       of_bound(Bound::issue_slots, {&kInstructionsPer32Elements}, kFewerInstructions, kVectorisedKernels),
       of_bound(Bound::atomics, {&kAtomicsPerResult, &kAtomicsPerLaunch}, kFewerAtomics, kSpreadIndices),
       of_bound(Bound::bytes_in_flight, {&kBytesInFlight, &kMemoryLatency, &kOccupancy}, kMoreLoadsInFlight,
@@ -224,57 +230,57 @@ const std::vector<Rule>& all_rules() {
                "blocks, or exactly as many as can be resident at once.",
                kWholeWavesOfTiles),
       of_stalls(
-          "latency-of-memory", kMemoryStallShare,
+          Bound::memory_latency, "memory-latency-of-loads", kMemoryStallShare,
           "Latency: most of the time, warps wait for data from L1, L2 or DRAM (long scoreboard), and no "
           "resource that was counted is near its limit.",
           kMoreLoadsInFlight, kMoreWorkPerCall),
-      of_stalls("latency-of-shared-memory", kSharedStallShare,
+      of_stalls(Bound::instruction_latency, "instruction-latency-of-shared-memory", kSharedStallShare,
                 "Latency: most of the time, warps wait for shared memory, special functions or conversions "
                 "(short scoreboard), and no resource that was counted is near its limit.",
                 "Use fewer of them: exchange values with shuffles, use cheaper functions (exp2f, __expf, "
                 "rsqrtf), or give each thread independent work to do meanwhile.",
                 kOtherKernelOfLibrary),
       of_stalls(
-          "latency-of-results", kDependencyStallShare,
+          Bound::instruction_latency, "instruction-latency-of-results", kDependencyStallShare,
           "Latency: most of the time, warps wait for the result of the instruction before (wait), and no "
           "resource that was counted is near its limit.",
           "Give each thread several independent chains of instructions: process several elements at "
           "once, and unroll; or keep more warps resident.",
           kMoreWorkPerCall),
       of_stalls(
-          "latency-of-memory-queue", kMemoryQueueStallShare,
+          Bound::memory_latency, "memory-latency-of-queue", kMemoryQueueStallShare,
           "Latency: most of the time, warps wait for room in the queue of global memory instructions (LG "
           "throttle).",
           "Execute fewer memory instructions: 16-byte accesses, and consecutive lanes that access "
           "consecutive elements.",
           kVectorisedKernels),
       of_stalls(
-          "latency-of-shared-queue", kSharedQueueStallShare,
+          Bound::instruction_latency, "instruction-latency-of-shared-queue", kSharedQueueStallShare,
           "Latency: most of the time, warps wait for room in the queue of shared memory instructions and "
           "special functions (MIO throttle).",
           "Use fewer and wider accesses to shared memory, and fewer special functions.",
           kOtherKernelOfLibrary),
-      of_stalls("latency-of-pipe", kPipeStallShare,
+      of_stalls(Bound::instruction_latency, "instruction-latency-of-pipe", kPipeStallShare,
                 "Latency: most of the time, warps wait for an arithmetic pipe that is busy with others (math "
                 "pipe throttle).",
                 "Spread the work over several pipes, or use fewer instructions of its kind.",
                 kOtherKernelOfLibrary),
-      of_stalls("latency-of-fences", kFenceStallShare,
+      of_stalls(Bound::memory_latency, "memory-latency-of-fences", kFenceStallShare,
                 "Latency: most of the time, warps wait at memory fences (membar).",
                 "Use fewer fences, or fences of the block (__threadfence_block()) instead of the device.",
                 kOtherKernelOfLibrary),
-      of_stalls("latency-of-wgmma", kWgmmaStallShare,
+      of_stalls(Bound::instruction_latency, "instruction-latency-of-wgmma", kWgmmaStallShare,
                 "Latency: most of the time, warps wait for the results of wgmma.",
                 "Keep more wgmma in flight: larger tiles, more stages, or two consumer warpgroups that take "
                 "turns.",
                 kOtherKernelOfLibrary),
-      of_stalls("latency-of-fetching", kFetchStallShare,
+      of_stalls(Bound::instruction_latency, "instruction-latency-of-fetching", kFetchStallShare,
                 "Latency: most of the time, warps wait for instructions to be fetched.",
                 "Make the code that runs smaller: unroll less, and avoid long loop bodies and jumps.",
                 kOtherKernelOfLibrary),
-      {.id = "latency-of-instructions",
+      {.id = "instruction-latency-of-many",
        .importance = Importance::bound,
-       .bound = Bound::latency,
+       .bound = Bound::instruction_latency,
        .is_for_programs = true,
        .when = {{&kIssueUtilisation, at_least, kManyInstructions}},
        .also = {&kFractionOfRoof, &kDramShare},
@@ -283,10 +289,17 @@ const std::vector<Rule>& all_rules() {
                "which waits for others: fewer would take less.",
        .next_step = kFewerInstructions,
        .step_for_library = kVectorisedKernels},
+      of_bound(Bound::memory_latency, {&kOccupancy, &kIssueUtilisation, &kL2Share, &kDramShare},
+               kMoreLoadsInFlight, kMoreWorkPerCall),
+      of_bound(Bound::instruction_latency, {&kOccupancy, &kIssueUtilisation},
+               "Give each thread several independent chains of instructions, keep more warps resident, or "
+               "execute fewer instructions.",
+               kOtherKernelOfLibrary),
       of_bound(Bound::latency, {&kFractionOfRoof, &kIssueUtilisation, &kDramShare, &kLaunchShare},
                "Shorten the chain: use fewer dependent steps and kernels, and start loads before the values "
                "of earlier ones are needed.",
                kMoreWorkPerCall),
+      of_programs(of_bound(Bound::other_kernels, {&kFractionOfRoof}, kLeaveRoom, kLeaveRoom)),
       of_collectives(),
       {.id = "library-kernel",
        .importance = Importance::note,
@@ -298,11 +311,10 @@ const std::vector<Rule>& all_rules() {
        .step_for_library = kOtherKernelOfLibrary},
       {.id = "beside-others",
        .importance = Importance::cause,
+       .restates = Bound::other_kernels,
        .is_for_programs = true,
        .when = {{&kOverlappedShare, at_least, kMostlyBesideOthers}, kBelowTheRoof},
-       .text =
-           "Other kernels, those of collectives among them, run beside it for most of its time, and share "
-           "SMs, L2 and DRAM with it: alone it would be faster.",
+       .text = words_for(Bound::other_kernels).meaning,
        .next_step = kLeaveRoom,
        .step_for_library = kLeaveRoom},
       {.id = "unvectorised",

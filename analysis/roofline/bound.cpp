@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "analysis/roofline/executed/executed_work.h"
 #include "analysis/roofline/point.h"
@@ -30,6 +31,12 @@ constexpr std::array kWords = {
     BoundWords{Bound::fp16, "fp16", "FP16", "FP16-bound", "FP16 or BF16 arithmetic takes most of the time."},
     BoundWords{Bound::int32, "int32", "INT32", "INT32-bound",
                "The integer operations of the algorithm take most of the time."},
+    BoundWords{
+        Bound::alu, "alu", "ALU", "ALU-bound",
+        "Integer arithmetic, comparisons and logic, which the ALU pipe executes, take most of the time."},
+    BoundWords{Bound::xu, "xu", "special functions", "bound by special functions",
+               "Special functions (exp, sqrt, sin, reciprocals) and conversions, which the XU pipe executes, "
+               "take most of the time."},
     BoundWords{Bound::tensor, "tensor", "Tensor Cores", "Tensor-Core-bound",
                "The Tensor Cores are busy most of the time."},
     BoundWords{
@@ -47,6 +54,17 @@ constexpr std::array kWords = {
                "Warps spend most of their lifetime waiting at barriers."},
     BoundWords{Bound::tail, "tail", "tail", "bound by the tail effect",
                "The blocks do not fill the device: many block slots on the SMs stay empty."},
+    BoundWords{
+        Bound::other_kernels, "other-kernels", "other kernels", "slowed down by other kernels",
+        "Other kernels, those of collectives among them, run beside it for most of its time, and share "
+        "SMs, L2 and DRAM with it: alone it would be faster."},
+    BoundWords{Bound::memory_latency, "memory-latency", "memory latency", "bound by memory latency",
+               "No resource is near its limit: most of the time, warps wait for data from L1, L2 or DRAM."},
+    BoundWords{
+        Bound::instruction_latency, "instruction-latency", "instruction latency",
+        "bound by instruction latency",
+        "No resource is near its limit: many instructions, or slow ones, that wait for each other take "
+        "the time."},
     BoundWords{Bound::latency, "latency", "latency", "latency-bound",
                "No resource is near its limit: the launch waits on a chain of dependent loads, instructions "
                "and synchronisation."},
@@ -57,15 +75,19 @@ constexpr std::array kWords = {
 };
 
 /// The resources that can be busy; the first one wins a tie.
-constexpr std::array kResources = {Bound::dram,           Bound::l2,     Bound::l1,          Bound::shared,
-                                   Bound::nvlink,         Bound::fp64,   Bound::fp32,        Bound::fp16,
-                                   Bound::int32,          Bound::tensor, Bound::issue_slots, Bound::atomics,
-                                   Bound::bytes_in_flight};
+constexpr std::array kResources = {
+    Bound::dram, Bound::l2,     Bound::l1,          Bound::shared,  Bound::nvlink,
+    Bound::fp64, Bound::fp32,   Bound::fp16,        Bound::int32,   Bound::alu,
+    Bound::xu,   Bound::tensor, Bound::issue_slots, Bound::atomics, Bound::bytes_in_flight};
 
 /// From this share of their lifetime on, warps that wait at a barrier bound the point.
 constexpr double kBarrierShare = 0.5;
 /// From this share of empty block slots on the SMs on, the tail bounds a point.
 constexpr double kIdleRoomOfATail = 0.25;
+/// After so many cycles of an SM, the result of any instruction of the FP32, ALU and XU pipes and of shared
+/// memory without conflicts is there, from Volta to Hopper. Source: Z. Jia et al., "Dissecting the NVIDIA
+/// Volta GPU Architecture via Microbenchmarking", 2018.
+constexpr double kLongestInstructionCycles = 33;
 /// No known GPU takes this long for an addition to one address in L2. If even that would not matter, neither
 /// does the missing ceiling.
 constexpr double kSlowestAtomicS = 10e-9;
@@ -177,6 +199,8 @@ bool is_within_sms(Bound resource) {
     case Bound::fp32:
     case Bound::fp16:
     case Bound::int32:
+    case Bound::alu:
+    case Bound::xu:
     case Bound::tensor:
     case Bound::issue_slots:
       return true;
@@ -218,11 +242,67 @@ bool has_few_blocks(const Run& run, const RooflinePoint& point) {
   return blocks_per_sm(run, point).value_or(kFewBlocksPerSm) < kFewBlocksPerSm;
 }
 
+/// Whether each warp of a program's kernel executes as much as many rounds of loads need.
+bool has_long_warps(const RooflinePoint& point) {
+  constexpr double kInstructionsOfARound = 8;
+  const auto instructions = value_of(point.measurement->counters, counter::kWarpInstructions);
+  const LaunchShape& launch = point.measurement->launch;
+  const double warps = static_cast<double>(launch.grid) * std::ceil(launch.block / 32.0);
+  return instructions.value_or(0) >= kInstructionsOfARound * kManyLoadRounds * warps && warps > 0;
+}
+
 bool is_tail(const Run& run, const RooflinePoint& point) {
   const auto waves = value(quantity::kWaves, run, point);
   if (!waves || !is_at_least(quantity::kIdleRoom, run, point, kIdleRoomOfATail)) return false;
   // Within one wave, more blocks help only where each thread has many loads to do.
   return *waves > 1 || is_at_least(quantity::kLoadRounds, run, point, kManyLoadRounds);
+}
+
+/// Whether a program's kernel, whose loads are not known, leaves half of the block slots empty.
+bool is_half_a_wave(const Run& run, const RooflinePoint& point) {
+  return is_observed(point) && has_long_warps(point) &&
+         value(quantity::kWaves, run, point).value_or(1) <= 0.5;
+}
+
+/// The least share of their cycles in which the warps of a program's kernel waited for memory, where the
+/// reasons were not counted: what barriers and the latency of all of its instructions cannot have taken.
+/// Nothing where Tensor Cores or FP64 ran, which may take longer.
+std::optional<double> least_memory_wait(const RooflinePoint& point) {
+  const Counters& counters = point.measurement->counters;
+  const auto cycles = value_of(counters, counter::kActiveWarpCycles);
+  const auto barriers = value_of(counters, counter::kBarrierStallWarpCycles);
+  const auto instructions = value_of(counters, counter::kWarpInstructions);
+  const ResourceUse* const fp64 = find_use(point, Bound::fp64);
+  const bool has_fp64 = fp64 == nullptr || fp64->time_s.value_or(fp64->most_time_s.value_or(1)) > 0;
+  if (!cycles || !barriers || !instructions || *cycles <= 0 || has_fp64) return std::nullopt;
+  if (tensor_instructions(counters) != 0) return std::nullopt;
+  return 1 - (*barriers + *instructions * kLongestInstructionCycles) / *cycles;
+}
+
+/// Why warps wait, if nothing else bounds a point of whose shares the largest is `first`.
+Bound latency_of(const RooflinePoint& point, const std::vector<StallShare>& stalls,
+                 const ResourceShare& first) {
+  if (share_of_cause(stalls, StallCause::memory) >= kMostStalls) return Bound::memory_latency;
+  if (share_of_cause(stalls, StallCause::instructions) >= kMostStalls) return Bound::instruction_latency;
+  if (!is_observed(point)) return Bound::latency;
+  const bool is_of_instructions = is_pipe(first.resource) || first.resource == Bound::issue_slots;
+  if (is_of_instructions && first.share >= kManyInstructions) return Bound::instruction_latency;
+  const bool is_of_memory = stalls.empty() && least_memory_wait(point).value_or(0) >= kMostStalls;
+  return is_of_memory ? Bound::memory_latency : Bound::latency;
+}
+
+bool is_beside_others(const Run& run, const RooflinePoint& point) {
+  return is_at_least(quantity::kOverlappedShare, run, point, kMostlyBesideOthers);
+}
+
+/// What bounds a point of which no resource is busy, but all that could be are known.
+Bound bound_of_waiting(const Run& run, const RooflinePoint& point, const BoundVerdict& verdict) {
+  if (has_few_blocks(run, point)) return Bound::tail;
+  if (is_at_least(quantity::kBarrierStallShare, run, point, kBarrierShare)) return Bound::barriers;
+  if (is_tail(run, point)) return Bound::tail;
+  if (verdict.stalls.empty() && is_half_a_wave(run, point)) return Bound::tail;
+  if (is_beside_others(run, point)) return Bound::other_kernels;
+  return latency_of(point, verdict.stalls, verdict.shares.empty() ? ResourceShare{} : verdict.shares.front());
 }
 
 }  // namespace
@@ -260,6 +340,10 @@ const Quantity* quantity_of(Bound bound) {
       return &kFp16Share;
     case Bound::int32:
       return &kInt32Share;
+    case Bound::alu:
+      return &kAluShare;
+    case Bound::xu:
+      return &kXuShare;
     case Bound::tensor:
       return &kTensorShare;
     case Bound::issue_slots:
@@ -274,12 +358,20 @@ const Quantity* quantity_of(Bound bound) {
       return &kBarrierStallShare;
     case Bound::tail:
       return &kIdleRoom;
+    case Bound::other_kernels:
+      return &kOverlappedShare;
+    case Bound::memory_latency:
+    case Bound::instruction_latency:
     case Bound::latency:
     case Bound::communication:
     case Bound::unknown:
       break;
   }
   return nullptr;
+}
+
+bool is_latency(Bound bound) {
+  return bound == Bound::memory_latency || bound == Bound::instruction_latency || bound == Bound::latency;
 }
 
 bool is_short_launch(const Measurement& measurement) {
@@ -313,10 +405,9 @@ BoundVerdict verdict_of(const Run& run, const RooflinePoint& point) {
              is_short_launch(*point.measurement)) {
     verdict.bound = Bound::launch_overhead;
   } else if (is_complete || is_known_to_wait) {
-    verdict.bound = has_few_blocks(run, point)                                             ? Bound::tail
-                    : is_at_least(quantity::kBarrierStallShare, run, point, kBarrierShare) ? Bound::barriers
-                    : is_tail(run, point)                                                  ? Bound::tail
-                                                                                           : Bound::latency;
+    verdict.bound = bound_of_waiting(run, point, verdict);
+  } else if (is_beside_others(run, point)) {
+    verdict.bound = Bound::other_kernels;
   }
   return verdict;
 }

@@ -27,6 +27,8 @@ enum class Bound {
   fp32,
   fp16,
   int32,
+  alu,
+  xu,
   tensor,
   issue_slots,
   atomics,
@@ -34,6 +36,9 @@ enum class Bound {
   launch_overhead,
   barriers,
   tail,
+  other_kernels,
+  memory_latency,
+  instruction_latency,
   latency,
   communication,
   unknown,
@@ -52,6 +57,9 @@ struct BoundWords {
 std::span<const BoundWords> bound_words();
 
 const BoundWords& words_for(Bound bound);
+
+/// Whether no resource, but what warps wait for bounds a point.
+bool is_latency(Bound bound);
 
 /// The id: `issue-slots`.
 std::string_view to_string(Bound bound);
@@ -91,6 +99,13 @@ inline constexpr double kPipeOfIssueSlots = 0.75;
 /// From this share of their cycles on, what warps wait for is what a point is slow for, if no resource is.
 inline constexpr double kMostStalls = 0.5;
 
+/// From this share of the issue slots on, fewer instructions make a kernel faster that waits for their
+/// results.
+inline constexpr double kManyInstructions = 0.4;
+
+/// Whoever shares the device for this part of a kernel's time is what it is slow beside.
+inline constexpr double kMostlyBesideOthers = 0.5;
+
 /// If fewer blocks per SM than this are launched, in a program, SMs without a block are what bounds it.
 inline constexpr double kFewBlocksPerSm = 0.75;
 
@@ -103,7 +118,7 @@ inline constexpr double kManyLoadRounds = 32;
 BoundVerdict verdict_of(const Run& run, const RooflinePoint& point);
 
 /// The quantity that decides on `bound`: the share of the time that it needs, or for barriers and the tail
-/// the share that is lost. Null for `latency` and `unknown`, the remaining cases.
+/// the share that is lost. Null for the remaining cases: latencies, `communication` and `unknown`.
 const Quantity* quantity_of(Bound bound);
 
 }  // namespace rooflinectl

@@ -50,7 +50,8 @@ bool is_demand_of(Bound bound, const Quantity* quantity) {
     case Bound::atomics:
       return quantity == &kAtomicsPerElement;
     case Bound::bytes_in_flight:
-    case Bound::latency:  // bytes in flight hide it
+    case Bound::memory_latency:  // bytes in flight hide it
+    case Bound::latency:
       return quantity == &kBytesInFlightPerThread;
     default:
       return false;

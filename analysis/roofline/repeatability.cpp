@@ -94,6 +94,10 @@ std::optional<double> relative_half_width_of_work(const Measurement& measurement
       return over_range * measured_spread(measurement, kL1Bytes);
     case Bound::shared:
       return over_range * measured_spread(measurement, kSharedBytes);
+    case Bound::alu:
+      return over_range * measured_spread(measurement, kAluPipeInstructions);
+    case Bound::xu:
+      return over_range * measured_spread(measurement, kXuPipeInstructions);
     case Bound::issue_slots:
       return over_range * measured_spread(measurement, kWarpInstructions);
     default:

@@ -150,12 +150,27 @@ std::optional<Limit> Ceilings::l2(double bytes, double written) const {
   return both;
 }
 
-std::optional<Limit> Ceilings::issue_slots() const {
-  constexpr double kSchedulers = 4;  // of an SM, on every chip from Volta on
+std::optional<Limit> Ceilings::per_sm_and_cycle(double instructions) const {
   const DeviceInfo& device = run_.devices[device_];
   const double clock_hz = sm_clock_hz_.value_or(device.sm_clock_hz);
   if (!(clock_hz > 0) || device.sm_count <= 0) return std::nullopt;
-  return Limit{{"4 per SM and cycle"}, kSchedulers * device.sm_count * clock_hz, 0};
+  return Limit{
+      {fmt::format("{:g} per SM and cycle", instructions)}, instructions * device.sm_count * clock_hz, 0};
+}
+
+std::optional<Limit> Ceilings::issue_slots() const {
+  constexpr double kSchedulers = 4;  // of an SM, on every chip from Volta on
+  return per_sm_and_cycle(kSchedulers);
+}
+
+std::optional<Limit> Ceilings::alu() const {
+  const bool has_two = run_.devices[device_].compute_capability >= 120;
+  return per_sm_and_cycle(has_two ? 4 : 2);  // 128 or 64 lanes
+}
+
+std::optional<Limit> Ceilings::xu() const {
+  const bool is_twice_as_wide = run_.devices[device_].compute_capability == 103;
+  return per_sm_and_cycle(is_twice_as_wide ? 1 : 0.5);  // 32 or 16 lanes
 }
 
 namespace {

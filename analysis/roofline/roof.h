@@ -84,6 +84,11 @@ class Ceilings {
   /// point or, for measured ceilings, at the highest of the device. Nothing where that is not known.
   std::optional<Limit> issue_slots() const;
 
+  /// The same for the pipes of integers (ALU) and of special functions (XU), by compute capability. Source:
+  /// CUDA C++ Programming Guide, "Arithmetic instructions", results per clock cycle and SM over 32 lanes.
+  std::optional<Limit> alu() const;
+  std::optional<Limit> xu() const;
+
   /// The id of the ceiling that `memory` needs, and the ids of those for `compute` that are missing.
   std::string_view memory_id(const Traffic& traffic) const;
   std::string missing_for(const Operations& operations, Dtype precision) const;
@@ -112,6 +117,7 @@ class Ceilings {
       : run_(run), source_(source), device_(device), sm_clock_hz_(sm_clock_hz) {}
 
   std::optional<Limit> limit(std::string_view id) const;
+  std::optional<Limit> per_sm_and_cycle(double instructions) const;
   double clock_factor(const Ceiling& ceiling) const;
 
   const Run& run_;

@@ -49,8 +49,8 @@ const std::vector<Metric>& basic_metrics();
 /// tensor instructions.
 const std::vector<Metric>& tensor_metrics();
 
-/// Instructions of each arithmetic pipe, counted by the hardware: for programs, some of whose kernels cannot
-/// be instrumented.
+/// Instructions of each arithmetic pipe, counted by the hardware: for programs, whose kernels may use pipes
+/// that no instrumented code tells apart, or cannot be instrumented.
 const std::vector<Metric>& pipe_metrics();
 
 /// Why warps wait, by the reasons that are in none of our passes: a chip has too few counters for them. They

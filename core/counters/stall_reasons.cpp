@@ -8,25 +8,30 @@ namespace rooflinectl {
 
 namespace {
 
+using enum StallCause;
+
 constexpr std::array kReasons = {
-    StallReason{"long_scoreboard", counter::kLongScoreboardStallWarpCycles, "global memory"},
+    StallReason{"long_scoreboard", counter::kLongScoreboardStallWarpCycles, "global memory", memory},
     StallReason{"short_scoreboard", counter::kShortScoreboardStallWarpCycles,
-                "shared memory or special functions"},
-    StallReason{"barrier", counter::kBarrierStallWarpCycles, "barriers"},
-    StallReason{"wait", counter::kWaitStallWarpCycles, "the result of the instruction before"},
-    StallReason{"lg_throttle", counter::kLgThrottleStallWarpCycles, "the queue of global memory"},
-    StallReason{"mio_throttle", counter::kMioThrottleStallWarpCycles, "the queue of shared memory"},
-    StallReason{"tex_throttle", counter::kTexThrottleStallWarpCycles, "the queue of textures"},
-    StallReason{"math_pipe_throttle", counter::kMathPipeThrottleStallWarpCycles, "an arithmetic pipe"},
-    StallReason{"membar", counter::kMembarStallWarpCycles, "memory fences"},
-    StallReason{"gmma", counter::kGmmaStallWarpCycles, "wgmma instructions"},
-    StallReason{"no_instruction", counter::kNoInstructionStallWarpCycles, "instructions to be fetched"},
-    StallReason{"imc_miss", counter::kImcMissStallWarpCycles, "constants"},
-    StallReason{"branch_resolving", counter::kBranchResolvingStallWarpCycles, "branches"},
-    StallReason{"sleeping", counter::kSleepingStallWarpCycles, "the end of a sleep"},
-    StallReason{"drain", counter::kDrainStallWarpCycles, "their last stores"},
-    StallReason{"dispatch_stall", counter::kDispatchStallWarpCycles, "the dispatcher"},
-    StallReason{"not_selected", counter::kNotSelectedStallWarpCycles, "their turn"},
+                "shared memory or special functions", instructions},
+    StallReason{"barrier", counter::kBarrierStallWarpCycles, "barriers", other},
+    StallReason{"wait", counter::kWaitStallWarpCycles, "the result of the instruction before", instructions},
+    StallReason{"lg_throttle", counter::kLgThrottleStallWarpCycles, "the queue of global memory", memory},
+    StallReason{"mio_throttle", counter::kMioThrottleStallWarpCycles, "the queue of shared memory",
+                instructions},
+    StallReason{"tex_throttle", counter::kTexThrottleStallWarpCycles, "the queue of textures", memory},
+    StallReason{"math_pipe_throttle", counter::kMathPipeThrottleStallWarpCycles, "an arithmetic pipe",
+                instructions},
+    StallReason{"membar", counter::kMembarStallWarpCycles, "memory fences", memory},
+    StallReason{"gmma", counter::kGmmaStallWarpCycles, "wgmma instructions", instructions},
+    StallReason{"no_instruction", counter::kNoInstructionStallWarpCycles, "instructions to be fetched",
+                instructions},
+    StallReason{"imc_miss", counter::kImcMissStallWarpCycles, "constants", instructions},
+    StallReason{"branch_resolving", counter::kBranchResolvingStallWarpCycles, "branches", instructions},
+    StallReason{"sleeping", counter::kSleepingStallWarpCycles, "the end of a sleep", other},
+    StallReason{"drain", counter::kDrainStallWarpCycles, "their last stores", memory},
+    StallReason{"dispatch_stall", counter::kDispatchStallWarpCycles, "the dispatcher", instructions},
+    StallReason{"not_selected", counter::kNotSelectedStallWarpCycles, "their turn", other},
 };
 
 /// Barriers are counted in the pass that counts all cycles, the other reasons perhaps in another one.
@@ -59,6 +64,12 @@ std::vector<StallShare> stall_shares(const Counters& counters) {
   std::stable_sort(shares.begin(), shares.end(),
                    [](const StallShare& a, const StallShare& b) { return a.share > b.share; });
   return shares;
+}
+
+double share_of_cause(const std::vector<StallShare>& shares, StallCause cause) {
+  double sum = 0;
+  for (const StallShare& one : shares) sum += one.reason->cause == cause ? one.share : 0;
+  return sum;
 }
 
 }  // namespace rooflinectl

@@ -232,6 +232,9 @@ struct LaunchStatistics {
   /// Whether the machine code has arithmetic on FP16 or BF16 outside of the Tensor Cores; nothing if that is
   /// not known.
   std::optional<bool> has_half_arithmetic;
+  /// Whether the machine code multiplies sparse matrices (2 of 4 values) on the Tensor Cores, whose
+  /// operations are counted with those on the zeros; nothing if that is not known.
+  std::optional<bool> has_sparse_products;
   std::optional<std::uint64_t> graph_nodes;   ///< where the point is a CUDA graph: how many it has
   std::vector<GraphKernelUse> graph_kernels;  ///< of a CUDA graph, the longest total first
   std::vector<LaunchTimes> over_time;         ///< by their starts; empty in older runs

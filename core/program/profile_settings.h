@@ -17,7 +17,6 @@ enum class Pass {
   memory,      ///< bytes, instructions, occupancy: hardware counters
   operations,  ///< operations by type: instrumented code, without the activity trace
   tensor,      ///< whether the Tensor Cores worked, and the operations of whole warpgroups: hardware counters
-  pipes,       ///< instructions of each arithmetic pipe, where instrumented code did not run
   // Tensor Core operations by type, where warpgroups did none. Where both give a counter, the value from
   // these passes counts.
   tensor_bf16,
@@ -25,11 +24,13 @@ enum class Pass {
   tensor_tf32,
   tensor_i8,
   tensor_f64,
-  stalls,  ///< why warps wait: hardware counters; last, so that it takes no launches from the others
+  // Last, so that they take no launches from the others.
+  stalls,  ///< why warps wait: hardware counters
+  pipes,   ///< instructions of each arithmetic pipe: hardware counters
 };
 inline constexpr std::array kPasses = {
-    Pass::memory,     Pass::operations,  Pass::tensor,    Pass::pipes,      Pass::tensor_bf16,
-    Pass::tensor_f16, Pass::tensor_tf32, Pass::tensor_i8, Pass::tensor_f64, Pass::stalls};
+    Pass::memory,      Pass::operations, Pass::tensor,     Pass::tensor_bf16, Pass::tensor_f16,
+    Pass::tensor_tf32, Pass::tensor_i8,  Pass::tensor_f64, Pass::stalls,      Pass::pipes};
 
 std::string_view to_string(Pass pass);
 

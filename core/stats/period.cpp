@@ -31,13 +31,26 @@ double difference(std::span<const double> times, std::size_t lag) {
   return sum > 0 ? differences / sum : 0;
 }
 
+double mean(std::span<const double> times) {
+  return std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
+}
+
+/// Whether what launches do changes slowly, so that neighbours are alike, but not the first and the last.
+bool drifts(std::span<const double> times, std::size_t period) {
+  const std::size_t half = times.size() / 2 / period * period;
+  if (half == 0) return false;
+  const double first = mean(times.first(half));
+  const double last = mean(times.last(half));
+  return std::abs(last - first) > kAlike * (first + last) / 2;
+}
+
 }  // namespace
 
 std::size_t period_of(std::span<const double> times_s, std::size_t longest) {
   // The newest: what a program does at first is often different.
   const auto times = times_s.last(std::min(times_s.size(), kMostTimes));
   if (times.size() < 2) return 0;
-  if (difference(times, 1) <= kNoise) return 1;  // however well another period fits
+  if (difference(times, 1) <= kNoise) return drifts(times, 1) ? 0 : 1;  // however well another period fits
   const std::size_t most = std::min(longest, std::max<std::size_t>(times.size() / kPeriodsNeeded, 1));
   std::vector<double> differences(most);
   for (std::size_t i = 0; i < most; ++i) differences[i] = difference(times, i + 1);
@@ -46,7 +59,8 @@ std::size_t period_of(std::span<const double> times_s, std::size_t longest) {
   const double enough = std::min(kAlike, std::max(kNearlyAsWell * best, kNoise));
   const auto found =
       std::find_if(differences.begin(), differences.end(), [&](double one) { return one <= enough; });
-  return static_cast<std::size_t>(found - differences.begin()) + 1;
+  const std::size_t period = static_cast<std::size_t>(found - differences.begin()) + 1;
+  return drifts(times, period) ? 0 : period;
 }
 
 }  // namespace rooflinectl

@@ -20,7 +20,7 @@ GroupId LaunchSampling::add_group(double now, Wish wish) {
   added.is_known_to_end = wish.is_known_to_end;
   added.is_in_graph = wish.is_in_graph;
   voids_.try_emplace(wish.kernel, 0);
-  for (const Pass pass : {Pass::memory, Pass::operations, Pass::tensor, Pass::stalls}) {
+  for (const Pass pass : {Pass::memory, Pass::operations, Pass::tensor, Pass::stalls, Pass::pipes}) {
     added.needed[static_cast<std::size_t>(pass)] = wish.is_counted;
   }
   if (is_awaited(group, pass_)) {

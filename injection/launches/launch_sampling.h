@@ -35,7 +35,7 @@ class LaunchSampling {
   /// What must be known about a group before its first launch.
   struct Wish {
     std::uint64_t kernel = 0;      ///< groups with the same number have the same kernel
-    bool is_counted = true;        ///< memory, operations, tensor and stalls, and what follows from them
+    bool is_counted = true;        ///< memory, operations, tensor, stalls and pipes, and what follows
     bool is_known_to_end = false;  ///< by itself, so that it need not be seen to end first
     bool is_in_graph = false;      ///< launched by itself in some launches of the graph only
   };

@@ -781,10 +781,6 @@ void Session::take(const std::vector<Gpu::CountedRange>& counted) {
                                     .ordinal = range.ordinal,
                                     .counters = launch.counters};
     if (const auto next = groups_[range.group].tensor.next(*pass_)) sampling_.need(range.group, *next);
-    const bool is_uninstrumented = *pass_ == Pass::tensor && is_impossible(Pass::operations);
-    if (is_uninstrumented || value_of(record.counters, counter::kWarpInstructionsSass) == 0) {
-      sampling_.need(range.group, Pass::pipes);  // as for graphs
-    }
     sink_(record);
   }
 }

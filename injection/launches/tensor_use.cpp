@@ -29,7 +29,7 @@ double operations(const Counters& counters) {
 /// The next pass that counts only one of these; nothing if there is none.
 std::optional<Pass> pass_of(const std::vector<std::string_view>& counters, Pass after) {
   const auto found = std::find_if(kPasses.begin(), kPasses.end(), [&](Pass pass) {
-    return pass > Pass::pipes && pass < Pass::stalls && pass > after &&
+    return pass > Pass::tensor && pass < Pass::stalls && pass > after &&
            std::find(counters.begin(), counters.end(), pass_metrics(pass).front().key) != counters.end();
   });
   return found == kPasses.end() ? std::nullopt : std::optional(*found);
@@ -48,7 +48,7 @@ void TensorUse::add(Pass pass, const Counters& counters) {
 }
 
 std::optional<Pass> TensorUse::next(Pass pass) const {
-  if (pass < Pass::tensor || pass == Pass::pipes || pass > Pass::tensor_f64 || instructions_.value() == 0) {
+  if (pass < Pass::tensor || pass > Pass::tensor_f64 || instructions_.value() == 0) {
     return std::nullopt;
   }
   const double operations = operations_.at(static_cast<std::size_t>(pass)).value();

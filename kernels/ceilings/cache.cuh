@@ -79,4 +79,13 @@ inline std::vector<CeilingShape> shapes() {
           {.blocks_per_sm = 4, .block = 512}};
 }
 
+/// Those for L2: also with many blocks, a few of which are resident at a time. The SMs do not reach L2 at the
+/// same rate, since some share their way to it with more others; with as much to do for each, the slowest
+/// would decide.
+inline std::vector<CeilingShape> l2_shapes() {
+  std::vector<CeilingShape> all = shapes();
+  all.push_back({.blocks_per_sm = 32, .block = 512});
+  return all;
+}
+
 }  // namespace rooflinectl::kernels::cache

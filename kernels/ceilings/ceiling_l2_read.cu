@@ -3,7 +3,7 @@
 // l2_read: how fast the SMs together can read L2.
 //
 // - Idea: all SMs stream a third of L2 over and over, past L1, 16 bytes per access.
-// - Launch shape: several tried; see `cache::shapes()`.
+// - Launch shape: several tried; see `cache::l2_shapes()`.
 // - Amount: the bytes that the threads ask for. None of them may come from DRAM.
 // - Minimum sm: 7.5.
 #include "core/counters/counters.h"
@@ -51,7 +51,7 @@ const CeilingRegistration registration(
      .subject = "l2",
      .operation = "read",
      .peak = CeilingPeak{{"lts__t_sectors_srcunit_tex.sum.peak_sustained"}, kSectorBytes, ClockDomain::l2},
-     .shapes = cache::shapes(),
+     .shapes = cache::l2_shapes(),
      .count = {{counter::kL2Bytes}},
      .amount = amount,
      .launch = launch});

@@ -4,7 +4,7 @@
 //
 // - Idea: all SMs overwrite a third of L2 over and over, 16 bytes per access, in whole lines. Each block
 //   moves on with every access: writes of one block to the same lines would be merged before they reach L2.
-// - Launch shape: several tried; see `cache::shapes()`.
+// - Launch shape: several tried; see `cache::l2_shapes()`.
 // - Amount: the bytes that the threads write. None of them may go to DRAM.
 // - No theoretical peak: CUPTI has the rate of L2 look-ups, and writes reach about half of that.
 // - Minimum sm: 7.5.
@@ -48,7 +48,7 @@ const CeilingRegistration registration({.id = "l2_write",
                                         .kind = CeilingKind::bandwidth,
                                         .subject = "l2",
                                         .operation = "write",
-                                        .shapes = cache::shapes(),
+                                        .shapes = cache::l2_shapes(),
                                         .count = {{counter::kL2Bytes}},
                                         .amount = amount,
                                         .launch = launch});

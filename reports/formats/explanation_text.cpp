@@ -54,7 +54,7 @@ std::vector<std::string> missing_texts(const RooflinePoint& point) {
   if (!point.flops_executed && !point.executed_missing.empty() && !point.measurement->counters.empty()) {
     texts.push_back("executed work unavailable: " + point.executed_missing);
   }
-  const bool matters = point.bound == Bound::unknown || point.bound == Bound::latency;
+  const bool matters = point.bound == Bound::unknown || is_latency(point.bound);
   for (const std::string& unjudged : point.verdict.unjudged) {
     if (matters) texts.push_back("not judged: " + unjudged);
   }

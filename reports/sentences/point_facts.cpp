@@ -127,7 +127,7 @@ std::string bound_fact(const RooflinePoint& point) {
     }
   }
   const std::vector<StallShare>& stalls = point.verdict.stalls;
-  if (point.bound == Bound::latency && !stalls.empty()) {
+  if (is_latency(point.bound) && !stalls.empty()) {
     return fmt::format("{}: {} of warp cycles wait for {}", label, format::percent(stalls.front().share),
                        stalls.front().reason->label);
   }
@@ -170,6 +170,11 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
     facts.push_back({"Tensor Core operations",
                      fmt::format("{:.0f} for each tensor instruction of a warp, as its machine code has it",
                                  measurement.launches->operations_per_tensor_instruction)});
+  }
+  if (is_of_program && measurement.launches->has_sparse_products.value_or(false)) {
+    facts.push_back(
+        {"sparse products",
+         "operations include those on zeros, and are held against twice the ceiling of dense products"});
   }
   const auto add = [&](const PointNumber& number) {
     facts.push_back({std::string(number.name.empty() ? number.title : number.name), number.text_of(point)});

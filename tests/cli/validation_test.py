@@ -90,6 +90,17 @@ class Arithmetic(unittest.TestCase):
         self.assertEqual(key, (("add", (8, 1, 1), (32, 1, 1)), "long_scoreboard"))
         self.assertAlmostEqual(share, (30e-6 * 0.45 + 10e-3 * 0.25) / (30e-6 + 10e-3))
 
+    def test_pipe_instructions_are_means_over_the_launches_of_kernels_with_one_name_and_shape(self):
+        def measurement(median_s, launches, **counters):
+            return {"subject": "add<1>", "axes": {"grid": 8, "block": 40}, "time": {"median_s": median_s}, "launches": {"count": launches},
+                    "counters": {f"{name}_pipe_instructions": value for name, value in counters.items()}}
+
+        run = {"measurements": [measurement(30e-6, 1, alu=10, xu=0), measurement(30e-6, 3, alu=50, xu={"unavailable": "no pass"}),
+                                measurement(1e-6, 100, alu=7)]}
+        name = ("add", (8, 1, 1), (40, 1, 1))
+        self.assertEqual(validate.pipe_instructions(run), {(name, "alu"): 40, (name, "xu"): 0})
+        self.assertEqual(validate.warps_of(name), 16)
+
     def test_the_timeline_is_compared_where_its_launches_were_counted(self):
         def row(sentence):
             with tempfile.TemporaryDirectory() as name:

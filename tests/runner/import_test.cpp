@@ -119,7 +119,7 @@ TEST_F(Import, StallReasonsOfTheReportDecideWhereNoResourceIsNearItsLimit) {
     return point.measurement->point.subject.find("spin") != std::string::npos;
   });
   ASSERT_NE(spin, points.end());
-  EXPECT_EQ(spin->bound, Bound::latency);
+  EXPECT_EQ(spin->bound, Bound::instruction_latency);
   ASSERT_FALSE(spin->verdict.stalls.empty());
   EXPECT_EQ(spin->verdict.stalls.front().reason->id, "wait");
   EXPECT_NEAR(spin->verdict.stalls.front().share, 0.809, 0.001);

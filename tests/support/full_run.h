@@ -237,6 +237,7 @@ inline Run full_run() {
                                .parts = {{.share = 0.75, .mean = 1e9}, {.share = 0.25, .mean = 4e9}}},
       .operations_per_tensor_instruction = 4096,
       .has_half_arithmetic = false,
+      .has_sparse_products = true,
       .graph_nodes = 7,
       .graph_kernels = {{.kernel = "add(float*)", .launches = 300, .total_s = 0.5}},
       .over_time = {{.start_s = 0,

@@ -59,6 +59,17 @@ TEST(Period, IsUnknownOfLaunchesThatDoNotRepeat) {
   EXPECT_EQ(period_of({}, kLongestPeriod), 0);
 }
 
+// As attention over all tokens so far: each launch does little more than the one before.
+TEST(Period, IsNoneOfLaunchesThatGrow) {
+  std::vector<double> times;
+  for (int i = 0; i < 500; ++i) times.push_back(10e-6 + i * 40e-9);
+  EXPECT_EQ(period_of(times, kLongestPeriod), 0);
+  for (int i = 0; i < 500; ++i) times[i] = (i % 2 == 0 ? 10e-6 : 30e-6) + i * 40e-9;
+  EXPECT_EQ(period_of(times, kLongestPeriod), 0);
+  for (int i = 0; i < 500; ++i) times[i] = 10e-6 + i * 1e-9;
+  EXPECT_EQ(period_of(times, kLongestPeriod), 1) << "by 5 % in all";
+}
+
 TEST(Period, SurvivesAPauseOfTheTrace) {
   std::vector<double> times = repeated(step(), 20, 0.03);
   times.erase(times.begin() + 110, times.begin() + 123);

@@ -51,7 +51,9 @@ Run run_of(std::vector<Measurement> measurements) {
 /// 100 µs, ten launches. 200 MB from DRAM take 50 µs, from L2 25 µs.
 Measurement streaming(std::string_view name = "copy") {
   constructed::ProgramKernel kernel = {name, "64", "128", "", 100, 10, 100, 100, 200, 200};
-  return constructed::program_measurement(kernel, true);
+  Measurement measurement = constructed::program_measurement(kernel, true);
+  measurement.resources->shared_bytes_per_block = 1024;
+  return measurement;
 }
 
 /// The same in an NVTX range.
@@ -80,6 +82,13 @@ struct OnePoint {
   Run run;
   Analysis analysis;
 };
+
+std::vector<std::string_view> ids_of(const RooflinePoint& point) {
+  std::vector<std::string_view> ids;
+  for (const Finding& finding : explain(run_of({*point.measurement}), point).findings)
+    ids.push_back(finding.rule);
+  return ids;
+}
 
 void expect_without_operations(const Measurement& measurement) {
   const OnePoint point(measurement);
@@ -213,6 +222,125 @@ TEST(ObservedPoint, IsBoundByThePipeThatMostIssueSlotsAreFor) {
   EXPECT_EQ(OnePoint(measurement)->bound, Bound::fp32);
   set(measurement, counter::kFfma, 30e12 * 59e-6);
   EXPECT_EQ(OnePoint(measurement)->bound, Bound::issue_slots);
+}
+
+// 64 lanes of an SM compare, shift and add integers, 16 have special functions: 2 and 0.5 warp instructions
+// per cycle of the 4 that are issued.
+TEST(ObservedPoint, IsBoundByThePipesOfIntegersAndSpecialFunctions) {
+  Measurement measurement = streaming();
+  set(measurement, counter::kWarpInstructions, issued_in(70e-6));
+  set(measurement, counter::kAluPipeInstructions, issued_in(80e-6) / 2);
+  set(measurement, counter::kXuPipeInstructions, issued_in(30e-6) / 8);
+  const OnePoint integers(measurement);
+  EXPECT_EQ(integers->bound, Bound::alu);
+  EXPECT_EQ(integers->roof->resource, Bound::alu);
+  EXPECT_NEAR(*integers->fraction_of_roofline, 0.8, 1e-9);
+  EXPECT_EQ(integers->roof->ceilings, CeilingIds{"2 per SM and cycle"});
+  EXPECT_THAT(integers->roof->compute_ceilings, IsEmpty()) << "it does no floating-point operations";
+  set(measurement, counter::kAluPipeInstructions, issued_in(50e-6) / 2);
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::issue_slots) << "less than three quarters of what is issued";
+  set(measurement, counter::kXuPipeInstructions, issued_in(65e-6) / 8);
+  const OnePoint functions(measurement);
+  EXPECT_EQ(functions->bound, Bound::xu);
+  EXPECT_EQ(functions->roof->resource, Bound::xu);
+  EXPECT_THAT(ids_of(*functions), ElementsAre("xu"));
+}
+
+TEST(ObservedPoint, HasTwiceTheAluOnChipsWithTwo) {
+  Measurement measurement = streaming();
+  set(measurement, counter::kAluPipeInstructions, 1e6);
+  set(measurement, counter::kXuPipeInstructions, 1e6);
+  const auto times = [&](int compute_capability) {
+    auto run = run_of({measurement});
+    run.devices.front().compute_capability = compute_capability;
+    const Analysis analysis = analyse(run);
+    const RooflinePoint& point = analysis.experiments.at(0).points.at(0);
+    return std::pair(*find_use(point, Bound::alu)->time_s, *find_use(point, Bound::xu)->time_s);
+  };
+  const auto [alu_s, xu_s] = times(90);
+  EXPECT_DOUBLE_EQ(xu_s, 4 * alu_s);
+  EXPECT_DOUBLE_EQ(times(120).first, alu_s / 2);
+  EXPECT_DOUBLE_EQ(times(103).second, xu_s / 2);
+  EXPECT_DOUBLE_EQ(times(80).second, xu_s);
+}
+
+TEST(ObservedPoint, OfSparseProductsIsHeldAgainstTheSparseCeiling) {
+  Measurement measurement = streaming();
+  set(measurement, counter::kTensorPipeInstructions, 100);
+  set(measurement, counter::kTensorBf16Ops, 900e12 * 130e-6);
+  measurement.launches->has_sparse_products = true;
+  const OnePoint point(measurement);
+  EXPECT_NEAR(*point->fraction_of_roofline, 0.65, 1e-9);
+  EXPECT_EQ(point->bound, Bound::tensor);
+  EXPECT_EQ(point->roof->ceilings, CeilingIds{"bf16_tensor × 2"});
+  EXPECT_EQ(executed_type(*point), "BF16 Tensor");
+}
+
+// Whatever is not counted of it: its blocks have none.
+TEST(ObservedPoint, WithoutSharedMemoryDoesNotWaitForIt) {
+  Measurement measurement = streaming();
+  refuse(measurement, counter::kSharedBytes);
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::unknown);
+  measurement.resources->shared_bytes_per_block = 0;
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::latency);
+  EXPECT_EQ(find_use(*OnePoint(measurement), Bound::shared)->time_s, 0);
+}
+
+TEST(ObservedPoint, BesideOthersIsSlowedDownByThem) {
+  Measurement measurement = streaming();
+  measurement.launches->overlapped_s = 0.49 * measurement.launches->total_s;
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::latency);
+  measurement.launches->overlapped_s = 0.51 * measurement.launches->total_s;
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::other_kernels);
+  EXPECT_THAT(ids_of(*OnePoint(measurement)), ElementsAre("other-kernels"));
+  refuse(measurement, counter::kSharedBytes);
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::other_kernels) << "known, whatever else is not";
+  set(measurement, counter::kDramReadBytes, 4e12 * 65e-6);
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::dram) << "at the roof in spite of them";
+}
+
+TEST(ObservedPoint, WithManyInstructionsWaitsForThem) {
+  Measurement measurement = streaming();
+  measurement.launch.grid = 8UL * static_cast<unsigned>(run_of({}).device().sm_count);
+  set(measurement, counter::kDramReadBytes, 80e6);
+  set(measurement, counter::kDramWriteBytes, 80e6);
+  set(measurement, counter::kWarpInstructions, issued_in(41e-6));
+  const OnePoint point(measurement);
+  EXPECT_EQ(point->bound, Bound::instruction_latency);
+  EXPECT_EQ(ids_of(*point).front(), "instruction-latency-of-many");
+  set(measurement, counter::kDramWriteBytes, 100e6);
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::latency) << "it may as well wait for DRAM";
+}
+
+// Each of 50,000 instructions may have kept its warp for 33 cycles, and a barrier for 0.2 million: the other
+// half of 3.7 million is for memory.
+TEST(ObservedPoint, WhoseInstructionsCannotHaveTakenItsTimeWaitsForMemory) {
+  Measurement measurement = streaming();
+  set(measurement, counter::kWarpInstructions, 50'000);
+  set(measurement, counter::kBarrierStallWarpCycles, 0.2e6);
+  set(measurement, counter::kActiveWarpCycles, 3.69e6);
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::latency);
+  set(measurement, counter::kActiveWarpCycles, 3.71e6);
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::memory_latency);
+  EXPECT_THAT(ids_of(*OnePoint(measurement)), ElementsAre("memory-latency"));
+  set(measurement, counter::kDadd, 1);
+  EXPECT_NE(OnePoint(measurement)->bound, Bound::memory_latency) << "FP64 takes longer on some chips";
+  set(measurement, counter::kDadd, 0);
+  set(measurement, counter::kLongScoreboardStallWarpCycles, 1e6);
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::latency) << "as counted";
+}
+
+// Half of the block slots are free, and each warp has 256 instructions to execute.
+TEST(ObservedPoint, OfHalfAWaveOfLongBlocksIsATail) {
+  Measurement measurement = streaming();
+  const double sms = run_of({}).device().sm_count;
+  measurement.launch.grid = static_cast<std::uint64_t>(sms * 8 * 0.49);
+  measurement.launch.block = 128;
+  const double warps = 4.0 * static_cast<double>(measurement.launch.grid);
+  set(measurement, counter::kWarpInstructions, 256 * warps);
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::tail);
+  set(measurement, counter::kWarpInstructions, 255 * warps);
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::latency) << "more blocks would cost more than they gain";
 }
 
 TEST(ObservedPoint, HasOneDataPipeForL1AndSharedMemory) {

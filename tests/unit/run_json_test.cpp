@@ -450,6 +450,7 @@ bool may_be_absent(const Pointer& place) {
                                                         "over_time",
                                                         "period",
                                                         "has_half_arithmetic",
+                                                        "has_sparse_products",
                                                         "counters_scale",
                                                         "clusters",
                                                         "primitives",

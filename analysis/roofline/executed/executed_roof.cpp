@@ -91,8 +91,11 @@ ResourceUse l1_use(const Counters& counters, const Ceilings& ceilings) {
   return at_rate(Bound::l1, *bytes, ceilings.cache(MemoryLevel::l1), cache_ceiling_id(MemoryLevel::l1));
 }
 
-ResourceUse shared_use(const Counters& counters, const Ceilings& ceilings) {
+ResourceUse shared_use(const Measurement& measurement, const Ceilings& ceilings) {
+  const Counters& counters = measurement.counters;
   const auto passed = shared_traffic(counters);
+  const bool has_none = measurement.resources && measurement.resources->shared_bytes_per_block == 0;
+  if (!passed && has_none) return {.resource = Bound::shared, .time_s = 0};
   if (!passed)
     return unknown(Bound::shared, 0, not_counted(counters, counter::kSharedBytes, "shared-memory bytes"));
   return at_rate(Bound::shared, *passed, ceilings.cache(MemoryLevel::shared),
@@ -190,6 +193,12 @@ ResourceUse issue_use(const Counters& counters, const Ceilings& ceilings) {
   return at_rate(Bound::issue_slots, *instructions, limit, "");
 }
 
+/// A pipe whose warp instructions the hardware counts. It is left out where it was not counted.
+void add_pipe(std::vector<ResourceUse>& uses, Bound resource, const std::optional<double>& instructions,
+              const std::optional<Limit>& limit) {
+  if (instructions && limit) uses.push_back(at_rate(resource, *instructions, limit, ""));
+}
+
 ResourceUse tensor_use(const Measurement& measurement, const Ceilings& ceilings) {
   const Counters& counters = measurement.counters;
   const auto instructions = tensor_instructions(counters);
@@ -207,10 +216,16 @@ ResourceUse tensor_use(const Measurement& measurement, const Ceilings& ceilings)
   return {.resource = Bound::tensor,
           .amount = work->operations,
           .time_s = work->time_s,
-          .ceilings = CeilingIds(work->ceilings.begin(), work->ceilings.end()),
+          .ceilings = work->ceilings,
           .relative_spread = work->relative_spread,
           .time_at_clock_s = work->time_at_clock_s,
           .sustained_time_s = work->sustained_time_s};
+}
+
+/// Whether a pipe does floating-point operations, which a roofline shows.
+bool is_of_floats(Bound resource) {
+  return resource == Bound::fp64 || resource == Bound::fp32 || resource == Bound::fp16 ||
+         resource == Bound::tensor;
 }
 
 double order_of(const ResourceUse& use) {
@@ -239,13 +254,15 @@ std::vector<ResourceUse> resource_uses(const Measurement& measurement, const Cei
   std::vector<ResourceUse> uses = {dram_use(counters, ceilings),
                                    l2_use(counters, ceilings),
                                    l1_use(counters, ceilings),
-                                   shared_use(counters, ceilings),
+                                   shared_use(measurement, ceilings),
                                    float_use(counters, ceilings, Dtype::f64),
                                    float_use(counters, ceilings, Dtype::f32),
                                    half_use(counters, ceilings),
                                    issue_use(counters, ceilings),
                                    tensor_use(measurement, ceilings)};
   share_data_pipe(uses[2], uses[3], counters, ceilings);
+  add_pipe(uses, Bound::alu, value_of(counters, counter::kAluPipeInstructions), ceilings.alu());
+  add_pipe(uses, Bound::xu, value_of(counters, counter::kXuPipeInstructions), ceilings.xu());
   std::stable_sort(uses.begin(), uses.end(),
                    [](const ResourceUse& a, const ResourceUse& b) { return order_of(a) > order_of(b); });
   return uses;
@@ -255,24 +272,31 @@ bool is_indispensable(const ResourceUse& use, Counting counting) {
   if (counting == Counting::imported && (use.resource == Bound::l2 || use.resource == Bound::fp16)) {
     return false;
   }
-  return use.resource != Bound::l1 && use.resource != Bound::shared && use.resource != Bound::issue_slots;
+  return use.resource == Bound::dram || use.resource == Bound::l2 || is_of_floats(use.resource);
 }
 
 const ResourceUse* main_pipe(const std::vector<ResourceUse>& uses) {
   for (const ResourceUse& use : uses) {
-    const bool is_pipe = use.resource == Bound::fp64 || use.resource == Bound::fp32 ||
-                         use.resource == Bound::fp16 || use.resource == Bound::tensor;
-    if (is_pipe && use.known_time_s() > 0) return &use;
+    if (is_of_floats(use.resource) && use.known_time_s() > 0) return &use;
   }
   return nullptr;
 }
 
 namespace {
 
+const ResourceUse* busiest_pipe(const std::vector<ResourceUse>& uses) {
+  for (const ResourceUse& use : uses) {
+    const bool is_pipe =
+        is_of_floats(use.resource) || use.resource == Bound::alu || use.resource == Bound::xu;
+    if (is_pipe && use.known_time_s() > 0) return &use;
+  }
+  return nullptr;
+}
+
 /// What needs longest; the busiest pipe in place of the issue slots, if most of what these issue is for it.
 const ResourceUse& roof_of(const std::vector<ResourceUse>& uses) {
   const ResourceUse& first = uses.front();
-  const ResourceUse* const pipe = main_pipe(uses);
+  const ResourceUse* const pipe = busiest_pipe(uses);
   const bool is_for_pipe = first.resource == Bound::issue_slots && pipe != nullptr &&
                            pipe->known_time_s() >= kPipeOfIssueSlots * first.known_time_s();
   return is_for_pipe ? *pipe : first;
@@ -312,7 +336,7 @@ RoofOrReason executed_roof(const std::vector<ResourceUse>& uses, std::optional<d
       roof.level = *level;
       roof.memory_ceiling = use.ceilings.front();
       roof.memory_bytes_per_s = use.amount / time_s;
-    } else if (!level && use.resource != Bound::issue_slots && roof.compute_ceilings.empty()) {
+    } else if (is_of_floats(use.resource) && roof.compute_ceilings.empty()) {
       roof.compute_ceilings = use.ceilings;
       roof.compute_flop_per_s = flops.value_or(0) / time_s;
     }

@@ -63,6 +63,8 @@ std::optional<TensorWork> tensor_work(const Measurement& measurement, const Ceil
   const auto operations = executed_tensor_ops(counters);
   if (!operations) return std::nullopt;
   const auto clock_hz = sm_clock_hz(measurement);
+  const bool is_sparse = measurement.launches && measurement.launches->has_sparse_products.value_or(false);
+  const double factor = is_sparse ? 2 : 1;
   TensorWork work = {
       .operations = *operations, .time_s = 0.0, .time_at_clock_s = 0.0, .sustained_time_s = 0.0};
   for (const TensorType& type : kTensorTypes) {
@@ -70,18 +72,18 @@ std::optional<TensorWork> tensor_work(const Measurement& measurement, const Ceil
     if (count <= 0) continue;
     const auto limit = ceilings.find(type.ceiling);
     if (!limit) return TensorWork{.operations = *operations, .missing_ceiling = type.ceiling};
-    *work.time_s += count / limit->per_s;
+    const double time_s = count / (factor * limit->per_s);
+    *work.time_s += time_s;
     const auto ceiling_clock_hz = ceilings.clock_hz(type.ceiling);
     const bool are_clocks_known = work.time_at_clock_s && clock_hz && ceiling_clock_hz && *clock_hz > 0;
-    work.time_at_clock_s =
-        are_clocks_known
-            ? std::optional(*work.time_at_clock_s + count / limit->per_s * *ceiling_clock_hz / *clock_hz)
-            : std::nullopt;
+    work.time_at_clock_s = are_clocks_known
+                               ? std::optional(*work.time_at_clock_s + time_s * *ceiling_clock_hz / *clock_hz)
+                               : std::nullopt;
     const auto sustained = ceilings.find(fmt::format("{}_sustained", type.ceiling));
     work.sustained_time_s = work.sustained_time_s && sustained
-                                ? std::optional(*work.sustained_time_s + count / sustained->per_s)
+                                ? std::optional(*work.sustained_time_s + count / (factor * sustained->per_s))
                                 : std::nullopt;
-    work.ceilings.push_back(type.ceiling);
+    work.ceilings.push_back(fmt::format("{}{}", type.ceiling, is_sparse ? " × 2" : ""));
     work.relative_spread = std::max(work.relative_spread, limit->relative_spread);
   }
   return work;

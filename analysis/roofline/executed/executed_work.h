@@ -23,13 +23,14 @@ Operations operations_at_least(const Counters& counters, Dtype precision);
 /// are none.
 std::optional<double> operations_at_least(const Counters& counters);
 
-/// Operations on Tensor Cores, as counted, and the time that they need at the measured ceilings.
+/// Operations on Tensor Cores, as counted, and the time that they need at the measured ceilings: of a kernel
+/// that multiplies sparse matrices, at twice these, since the operations on zeros are counted, too.
 struct TensorWork {
   double operations = 0;
-  std::optional<double> time_s;            ///< nothing where a ceiling is missing
-  std::string_view missing_ceiling;        ///< the missing one: `f16_tensor`
-  std::vector<std::string_view> ceilings;  ///< of the types that were counted
-  double relative_spread = 0;              ///< the largest of these ceilings
+  std::optional<double> time_s;      ///< nothing where a ceiling is missing
+  std::string_view missing_ceiling;  ///< the missing one: `f16_tensor`
+  CeilingIds ceilings;               ///< of the types that were counted
+  double relative_spread = 0;        ///< the largest of these ceilings
   /// The same time at the clock of the kernel; and at the rate that products sustain under the power cap.
   /// Nothing where a clock, or such a ceiling, is unknown.
   std::optional<double> time_at_clock_s;

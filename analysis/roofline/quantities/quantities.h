@@ -69,6 +69,8 @@ extern const Quantity kFp64Share;
 extern const Quantity kFp32Share;
 extern const Quantity kFp16Share;
 extern const Quantity kInt32Share;
+extern const Quantity kAluShare;
+extern const Quantity kXuShare;
 extern const Quantity kTensorShare;
 extern const Quantity kTensorShareAtClock;
 extern const Quantity kTensorShareSustained;

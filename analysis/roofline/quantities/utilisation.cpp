@@ -180,6 +180,22 @@ const Quantity kInt32Share = {.name = "INT32 utilisation",
                                   "none: its integer instructions take issue slots",
                               .of = declared_share<Bound::int32>};
 
+const Quantity kAluShare = {
+    .name = "ALU utilisation",
+    .unit = Unit::ratio,
+    .formula =
+        "`alu_pipe_instructions` / (2 per SM and cycle, 4 from compute capability 12.0 "
+        "on × SMs × highest SM clock × time), of a program's kernel",
+    .of = [](R, P p) { return observed_share(p, Bound::alu); }};
+
+const Quantity kXuShare = {
+    .name = "XU utilisation",
+    .unit = Unit::ratio,
+    .formula =
+        "`xu_pipe_instructions` / (0.5 per SM and cycle, 1 for compute capability 10.3 "
+        "× SMs × highest SM clock × time), of a program's kernel",
+    .of = [](R, P p) { return observed_share(p, Bound::xu); }};
+
 const Quantity kTensorShare = {
     .name = "Tensor Core utilisation",
     .unit = Unit::ratio,

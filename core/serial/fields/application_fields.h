@@ -130,6 +130,7 @@ void fields(auto& f, Is<LaunchStatistics> auto& launches) {
   f.optional("clusters", launches.clusters);
   f.optional("operations_per_tensor_instruction", launches.operations_per_tensor_instruction);
   f.optional("has_half_arithmetic", launches.has_half_arithmetic);
+  f.optional("has_sparse_products", launches.has_sparse_products);
   f.optional("graph_nodes", launches.graph_nodes);
   f.optional("graph_kernels", launches.graph_kernels);
   f.optional_rows("over_time", launches.over_time, &LaunchTimes::start_s, &LaunchTimes::launches,

@@ -28,8 +28,18 @@ FamilyLook look_of(Bound bound) {
       return sharing(1, 0);
     case Bound::issue_slots:
       return sharing(2, 0);
+    case Bound::alu:
+      return sharing(2, 1);
+    case Bound::xu:
+      return sharing(2, 2);
     case Bound::latency:
       return sharing(3, 0);
+    case Bound::memory_latency:
+      return sharing(3, 2);
+    case Bound::instruction_latency:
+      return sharing(3, 3);
+    case Bound::other_kernels:
+      return sharing(4, 5);
     case Bound::bytes_in_flight:
       return sharing(3, 1);
     case Bound::launch_overhead:

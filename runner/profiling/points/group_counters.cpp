@@ -226,7 +226,7 @@ GroupCounters counters_of_group(const CountedPasses& counted, std::optional<doub
       // Of launches that all do the same, one was instrumented; and the program may end before the last pass
       // has all launches.
       if (pass == Pass::operations) launched.instrumented = of_pass.repeats;
-      if ((pass == Pass::stalls || pass == Pass::operations) && result.repeats > 0) continue;
+      if ((pass >= Pass::stalls || pass == Pass::operations) && result.repeats > 0) continue;
       result.repeats = result.repeats == 0 ? of_pass.repeats : std::min(result.repeats, of_pass.repeats);
     } else if (pass <= Pass::tensor) {  // the others count only what these have seen something of
       const std::string reason = missing(std::string(to_string(pass)));

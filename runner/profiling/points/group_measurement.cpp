@@ -58,6 +58,12 @@ double derived_operations(const ProfiledGroup& group, RepeatedCounters& counted)
   return decoded && derive_tensor_operations(counted, *decoded) ? *decoded->operations : 0;
 }
 
+std::optional<bool> has_sparse_products(const record::Kernel& kernel) {
+  if (!kernel.tensor_instructions) return std::nullopt;
+  return std::any_of(kernel.tensor_instructions->begin(), kernel.tensor_instructions->end(),
+                     [](const TensorInstruction& one) { return one.is_sparse; });
+}
+
 std::vector<GraphKernelUse> graph_kernels_of(const ProfiledGroup& group) {
   std::vector<GraphKernelUse> uses;
   for (const auto& [name, use] : group.graph_kernels) uses.push_back(use);
@@ -88,6 +94,7 @@ Measurement measurement_of(const ProfiledGroup& group, const TracedLaunches& tra
   LaunchStatistics launches;
   launches.operations_per_tensor_instruction = derived_operations(group, counted);
   launches.has_half_arithmetic = group.kernel.has_half_arithmetic;
+  launches.has_sparse_products = has_sparse_products(group.kernel);
   if (!group.kernel.graph_nodes) launches.symbol = cut_name(group.kernel.symbol, kMaxSubjectLength);
   launches.first = group.shape.first_launch;
   launches.count = group.launches();

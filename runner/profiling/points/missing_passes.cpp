@@ -38,7 +38,7 @@ std::vector<Pass> MissingPasses::of(const ProfiledGroup& group, const Measuremen
       tensor_instructions(measurement.counters).value_or(0) > 0 && !executed_tensor_ops(measurement.counters);
   for (const Pass pass : kPasses) {
     if (has_unknown_type && pass == Pass::tensor) missing.push_back(pass);
-    const bool is_needed = pass <= Pass::tensor || (has_unknown_type && pass != Pass::stalls);
+    const bool is_needed = pass <= Pass::tensor || (has_unknown_type && pass < Pass::stalls);
     const std::string_view name = to_string(pass);
     const bool is_counted = group.counters.find(name) != group.counters.end();
     if (is_needed && !is_counted) missing.push_back(pass);
