@@ -104,7 +104,7 @@ def compare(benchmark):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("benchmark", nargs="?", type=pathlib.Path, help="an executable made of what --write wrote, and nvbench")
     parser.add_argument("--write", type=pathlib.Path, metavar="FILE.cu")
     arguments = parser.parse_args()

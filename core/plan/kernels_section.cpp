@@ -350,7 +350,8 @@ class Combinations {
       if (found_.size() > most_ || has_failed_) return;
       std::visit([&](const auto& of_axis) { values_.set(entry_.axes[axis].name, of_axis); }, value);
       if (++tried_ > kMostTried) {
-        fail(entry_.position, fmt::format("more than {} combinations of values to look at", kMostTried));
+        fail(entry_.position,
+             fmt::format("more than {} combinations of values to look at: list fewer", kMostTried));
       }
       const bool all_hold = std::all_of(conditions_[axis].begin(), conditions_[axis].end(),
                                         [this](const Condition& condition) { return holds(condition); });
