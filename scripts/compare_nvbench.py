@@ -5,7 +5,7 @@
   scripts/compare_nvbench.py --write scale_bench.cu     # the kernel as a benchmark: build it with nvbench, for this GPU
   scripts/compare_nvbench.py ./scale_bench              # measures with both, in turn, and prints the times
 
-Needs `rooflinectl` (environment variable ROOFLINECTL, or on the PATH). Exits with 1 if times of LONG_S and more differ by more than
+Needs `rooflinectl` (environment variable ROOFLINECTL, or on the PATH). Exits with 1 if times of 50 µs and more differ by more than
 2 %: events, which nvbench times with, add some 2 µs to a launch. Cold for both means that nothing of the arguments is in L2."""
 
 import argparse

@@ -16,7 +16,7 @@ namespace rooflinectl {
 
 namespace {
 
-constexpr int kMaxDepth = 20;
+constexpr int kMaxListDepth = 20;
 constexpr std::string_view kBlanks = " \t\r\n";
 
 bool is_of_word(char c) {
@@ -104,7 +104,7 @@ class ListReader {
   }
 
   std::vector<ListValue> list(std::string_view whole) {
-    if (++depth_ > kMaxDepth) fail(whole, "a list that is nested too deeply");
+    if (++depth_ > kMaxListDepth) fail(whole, "a list that is nested too deeply");
     std::vector<ListValue> values;
     for (const std::string_view part : split(whole, '+')) add(values, term(without_blanks(part)));
     --depth_;

@@ -9,7 +9,6 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "core/plan/kernels_section.h"
 #include "core/plan/python_list.h"
 #include "core/plan/settings_section.h"
+#include "core/plan/tuning_names.h"
 #include "core/plan/yaml_reader.h"
 #include "core/text/expression.h"
 #include "core/text/names.h"
@@ -58,17 +58,6 @@ Position value_position(const YAML::Node& node) {
   Position position = position_of(node);
   if (node.Tag() == "!") ++position.column;
   return position;
-}
-
-bool begins_identifier(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-/// The identifier at a place of a text; empty if there is none.
-std::string_view identifier_at(std::string_view text, std::size_t place) {
-  std::size_t end = place;
-  while (end < text.size() && (begins_identifier(text[end]) || (end > place && is_digit(text[end])))) ++end;
-  return text.substr(place, end - place);
 }
 
 /// The oldest standard in which what is compiled beside the kernel is valid.
@@ -178,7 +167,7 @@ class TuningReader {
       if (!constant.value.IsScalar()) continue;
       try {
         Expression(constant.value.Scalar()).value([](std::string_view) { return std::nullopt; });
-        constants_[constant.key] = constant.value.Scalar();
+        names_.constants[constant.key] = constant.value.Scalar();
       } catch (const ExpressionError&) {
         // Not a number: nothing that an expression could use.
       }
@@ -187,13 +176,14 @@ class TuningReader {
 
   void read_problem_size(const Field& field) {
     if (!field.value.IsSequence()) {
-      problem_size_.push_back(expression(field.value, "launch.grid.0"));
+      names_.problem_size.push_back(expression(field.value, "launch.grid.0"));
       return;
     }
     for (const YAML::Node& size : items(field)) {
-      problem_size_.push_back(expression(size, fmt::format("launch.grid.{}", problem_size_.size())));
+      names_.problem_size.push_back(
+          expression(size, fmt::format("launch.grid.{}", names_.problem_size.size())));
     }
-    if (problem_size_.empty() || problem_size_.size() > kDimensionNames.size()) {
+    if (names_.problem_size.empty() || names_.problem_size.size() > kDimensionNames.size()) {
       fail(field, "'ProblemSize' has one to three dimensions");
     }
   }
@@ -204,7 +194,7 @@ class TuningReader {
     const auto written = reader_.single_value(node);
     if (!written) return "1";
     try {
-      std::string over_axes = translated(*written);
+      std::string over_axes = names_.translated(*written, entry_.axes);
       for (const std::string& name : Expression(over_axes).names()) {
         if (entry_.kernel.first.find(name) != nullptr) continue;
         reader_.fail(value_position(node), fmt::format("unknown parameter {}{}", in_quotes(name),
@@ -216,68 +206,6 @@ class TuningReader {
       fail(node, error);
       return "1";
     }
-  }
-
-  /// `text` with numbers in place of constants, `ProblemSize[0]`, and of `max(parameter)`, its largest value.
-  std::string translated(std::string_view text) const {
-    std::string result;
-    for (std::size_t place = 0; place < text.size();) {
-      const std::string_view name = identifier_at(text, place);
-      if (name.empty()) {
-        if (text[place] == '^') throw ExpressionError(place, "a power is '**' in Python");
-        result += text[place++];
-        // Of a number such as `1e5`.
-        while (is_digit(result.back()) && place < text.size() && begins_identifier(text[place])) {
-          result += text[place++];
-        }
-        continue;
-      }
-      place += name.size();
-      if (name == "ProblemSize") {
-        result += problem_size_at(text, place);
-      } else if (const auto extreme = extreme_value(text, name, place)) {
-        result += *extreme;
-      } else {
-        const auto constant = constants_.find(std::string(name));
-        result += constant == constants_.end() ? std::string(name) : fmt::format("({})", constant->second);
-      }
-    }
-    return result;
-  }
-
-  /// The value of `ProblemSize`, or of `ProblemSize[1]`, behind which `place` goes.
-  std::string problem_size_at(std::string_view text, std::size_t& place) const {
-    std::size_t dimension = 0;
-    if (text.substr(place).starts_with('[')) {
-      const char* const begin = text.data() + place + 1;
-      const auto [end, error] = std::from_chars(begin, text.data() + text.size(), dimension);
-      if (error != std::errc() || end == text.data() + text.size() || *end != ']') {
-        throw ExpressionError(place, "expected a number in [ ]");
-      }
-      place = static_cast<std::size_t>(end - text.data()) + 1;
-    }
-    if (dimension < problem_size_.size()) return fmt::format("({})", problem_size_[dimension]);
-    throw ExpressionError(place, fmt::format("'ProblemSize' has {} dimensions", problem_size_.size()));
-  }
-
-  /// `max(filter_width)` of a parameter, as if that were the list of its values.
-  std::optional<std::string> extreme_value(std::string_view text, std::string_view function,
-                                           std::size_t& place) const {
-    if (function != "max" && function != "min") return std::nullopt;
-    if (!text.substr(place).starts_with('(')) return std::nullopt;
-    const std::string_view name = identifier_at(text, place + 1);
-    const std::size_t end = place + 1 + name.size();
-    if (name.empty() || !text.substr(end).starts_with(')')) return std::nullopt;
-    for (const yaml::KernelAxis& axis : entry_.axes) {
-      const bool are_numbers = std::all_of(axis.values.begin(), axis.values.end(), [](const auto& value) {
-        return std::holds_alternative<std::uint64_t>(value);
-      });
-      if (axis.name != name || !are_numbers) continue;
-      const auto [least, most] = std::minmax_element(axis.values.begin(), axis.values.end());
-      place = end + 1;
-      return fmt::format("{}", std::get<std::uint64_t>(function == "max" ? *most : *least));
-    }
-    return std::nullopt;
   }
 
   // ---- parameters ----
@@ -422,7 +350,7 @@ class TuningReader {
     if (const Field* block = find(fields, "LocalSize")) launch.block = sizes(*block, "launch.block");
     for (std::size_t i = 0; i < launch.block.size(); ++i) define_block_size(i);
     require_one_of(fields, "GlobalSizeType", {"CUDA", "OpenCL", "Vulkan"}, "no such type");
-    if (!problem_size_.empty()) {
+    if (!names_.problem_size.empty()) {
       launch.grid = divided_problem(fields);
     } else if (const Field* grid = find(fields, "GlobalSize")) {
       launch.grid = sizes(*grid, "launch.grid");
@@ -470,7 +398,7 @@ class TuningReader {
   /// As many blocks as Kernel Tuner launches: without divisors, blocks cover the problem.
   std::vector<std::string> divided_problem(const Fields& fields) {
     std::vector<std::string> grid;
-    for (std::size_t i = 0; i < problem_size_.size() && i < kDimensionNames.size(); ++i) {
+    for (std::size_t i = 0; i < names_.problem_size.size() && i < kDimensionNames.size(); ++i) {
       std::vector<std::string> divisors;
       const std::string block = kBlockSizeNames.at(i);
       if (const Field* field = find(fields, fmt::format("GridDiv{}", kDimensionNames.at(i)))) {
@@ -481,9 +409,9 @@ class TuningReader {
       } else if (entry_.kernel.first.find(block) != nullptr) {
         divisors.push_back(block);
       }
-      grid.push_back(divisors.empty()
-                         ? problem_size_[i]
-                         : fmt::format("ceil_div({}, {})", problem_size_[i], fmt::join(divisors, " * ")));
+      grid.push_back(divisors.empty() ? names_.problem_size[i]
+                                      : fmt::format("ceil_div({}, {})", names_.problem_size[i],
+                                                    fmt::join(divisors, " * ")));
     }
     return grid;
   }
@@ -630,8 +558,7 @@ class TuningReader {
   const KernelFile& file_;
   const ReadSource& read_source_;
   yaml::KernelEntry entry_;
-  std::map<std::string, std::string> constants_;
-  std::vector<std::string> problem_size_;
+  TuningNames names_;
 };
 
 }  // namespace
