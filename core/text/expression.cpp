@@ -119,7 +119,9 @@ class ExpressionParser {
   void comparison() {
     sum();
     skip_blanks();
-    Expression::Step step{.operation = Operation::compare, .place = place_};
+    Expression::Step step;
+    step.operation = Operation::compare;
+    step.place = place_;
     while (const auto compared = accept_comparison()) {
       step.comparisons.push_back(*compared);
       sum();
