@@ -12,6 +12,7 @@
 #include "core/files/files.h"
 #include "core/plan/kernel_file.h"
 #include "core/plan/plan_yaml.h"
+#include "core/plan/tuning_file.h"
 #include "core/text/names.h"
 #include "core/text/printable.h"
 #include "runner/machine/catalogue.h"
@@ -80,7 +81,12 @@ Plan parse_file(const std::string& file) {
                             "names kernels of `rooflinectl list`, such as experiments.yaml",
                             printable(file)));
   }
-  return parse_plan(content, file, load_catalogue(), [](const std::string& path) { return read_file(path); });
+  const ReadSource read_source = [](const std::string& path) { return read_file(path); };
+  if (fs::path(file).extension() == ".json" && is_tuning_file(content)) {
+    return parse_tuning_file(plan_name(fs::path(file).stem().string()), {file, content}, load_catalogue(),
+                             read_source);
+  }
+  return parse_plan(content, file, load_catalogue(), read_source);
 }
 
 }  // namespace

@@ -344,7 +344,7 @@ void set_counted(RooflinePoint& point, Counting counting) {
   const Measurement& measurement = *point.measurement;
   point.dram_bytes = dram_bytes(measurement.counters);
   point.dram_bytes_per_s = per_second(point.dram_bytes, measurement);
-  ExecutedWork executed = executed_work(measurement);
+  ExecutedWork executed = executed_work(measurement, point.compiled);
   point.executed_missing = std::move(executed.missing);
   point.flops_executed = executed.flops;
   if (!executed.flops && counting == Counting::imported && lacks_operations(measurement)) {

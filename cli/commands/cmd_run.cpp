@@ -301,7 +301,8 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
           ->add_option(
               "plan", options->plan_file,
               "The plan, such as experiments.yaml; or a CUDA or Python file whose comments describe its "
-              "kernel (`rooflinectl new` writes one), or a folder of such files")
+              "kernel (`rooflinectl new` writes one), or a folder of such files; or a T1 file of an "
+              "auto-tuner, such as tuning.json")
           ->type_name("PLAN");
   CLI::Option* const device =
       command

@@ -103,8 +103,14 @@ void print_kernels(const Plan& plan) {
   const std::vector<CompiledKernel> compiled = compile_kernels(plan, {kDefaultArchitecture});
   if (!compiled.empty()) terminal::print("\nkernels, compiled for sm_{}\n", kDefaultArchitecture);
   for (const CompiledKernel& kernel : compiled) {
-    const std::string name =
+    std::string name =
         kernel.kernel == kernel.function ? kernel.kernel : kernel.kernel + ", " + kernel.function;
+    const bool differ_in_options =
+        std::any_of(compiled.begin(), compiled.end(), [&](const CompiledKernel& other) {
+          return other.kernel == kernel.kernel && other.function == kernel.function &&
+                 other.options != kernel.options;
+        });
+    if (differ_in_options) name += fmt::format(" {}", fmt::join(kernel.options, " "));
     terminal::print("  {}: {}; {}\n", printable(name), registers_text(kernel), kernel.compiler);
     for (const std::string& warning : kernel.warnings) terminal::print("    {}\n", printable(warning));
   }

@@ -142,6 +142,9 @@ struct CompiledKernel {
   int registers = 0;     ///< per thread
   /// That its code stores and loads per thread because registers do not suffice.
   std::uint64_t spill_bytes = 0;
+  /// Whether its machine code has arithmetic on FP16 or BF16 outside of the Tensor Cores; nothing if that is
+  /// not known.
+  std::optional<bool> has_half_arithmetic = {};
   std::vector<std::string> warnings;
   std::string file;  ///< the cubin, in the user's cache
 

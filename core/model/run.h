@@ -94,6 +94,8 @@ struct KernelResources {
   int shared_bytes_per_block = 0;      ///< static and dynamic
   int blocks_per_sm = 0;               ///< that fit at once
   int blocks_per_sm_by_registers = 0;  ///< that would fit if registers were all that counts
+  /// As in `CompiledKernel`; set for functions in Python alone.
+  std::optional<bool> has_half_arithmetic = {};
 
   bool operator==(const KernelResources&) const = default;
 };
@@ -201,6 +203,9 @@ struct Run {
   bool together = false;  ///< whether the points were measured on all devices at once
   Plan plan;
   std::vector<CompiledKernel> compiled_kernels;  ///< the plan's kernels from files; no two alike
+  /// Of `python` and of the libraries that functions in Python files imported (`torch`, `triton`, …), by
+  /// name; empty if the plan has no such kernels, and in older runs.
+  std::map<std::string, std::string> python_versions;
   Catalogue catalogue;
   CounterSession counter_session;
   std::vector<Ceiling> ceilings;

@@ -305,22 +305,90 @@ void report(Reader& reader, const KernelEntry& entry, const KernelMistake& mista
   reader.fail(position, fmt::format("{}{}", mistake.what(), of));
 }
 
-/// Every combination of the values of the axes, those of the first one changing slowest.
-std::vector<Axes> combinations(const std::vector<KernelAxis>& axes, std::size_t most) {
-  std::vector<Axes> all(1);
-  for (const KernelAxis& axis : axes) {
-    std::vector<Axes> longer;
-    for (const Axes& before : all) {
-      for (const Axes::Value& value : axis.values) {
-        if (longer.size() > most) break;
-        Axes& after = longer.emplace_back(before);
-        std::visit([&](const auto& of_axis) { after.set(axis.name, of_axis); }, value);
+/// Finds every combination of the values of the axes that meets the conditions, those of the first axis
+/// changing slowest.
+class Combinations {
+ public:
+  Combinations(Reader& reader, const KernelEntry& entry, std::size_t most)
+      : reader_(reader),
+        entry_(entry),
+        most_(most),
+        conditions_(std::max<std::size_t>(entry.axes.size(), 1)) {
+    for (const KernelCondition& condition : entry.conditions) {
+      Expression expression(condition.text);
+      const std::set<std::string> names = expression.names();
+      std::size_t last = 0;
+      for (std::size_t i = 0; i < entry.axes.size(); ++i) {
+        if (names.contains(entry.axes[i].name)) last = i;
       }
+      conditions_[last].push_back({std::move(expression), condition.position});
     }
-    all = std::move(longer);
   }
-  return all;
-}
+
+  /// Stops soon after the first `most`; reports if there are none.
+  std::vector<Axes> find() {
+    from(0);
+    if (found_.empty() && !has_failed_) {
+      reader_.fail(entry_.position, "no combination of values meets the conditions");
+    }
+    return std::move(found_);
+  }
+
+ private:
+  struct Condition {
+    Expression expression;
+    Position position;
+  };
+
+  /// With a value for each axis before `axis`.
+  void from(std::size_t axis) {
+    if (axis == entry_.axes.size()) {
+      found_.push_back(values_);
+      return;
+    }
+    for (const Axes::Value& value : entry_.axes[axis].values) {
+      if (found_.size() > most_ || has_failed_) return;
+      std::visit([&](const auto& of_axis) { values_.set(entry_.axes[axis].name, of_axis); }, value);
+      if (++tried_ > kMostTried) {
+        fail(entry_.position,
+             fmt::format("more than {} combinations of values to look at: list fewer", kMostTried));
+      }
+      const bool all_hold = std::all_of(conditions_[axis].begin(), conditions_[axis].end(),
+                                        [this](const Condition& condition) { return holds(condition); });
+      if (all_hold) from(axis + 1);
+    }
+  }
+
+  bool holds(const Condition& condition) {
+    try {
+      return condition.expression.value([this](std::string_view name) -> std::optional<double> {
+        const auto number = values_.number(name);
+        return number ? std::optional(static_cast<double>(*number)) : std::nullopt;
+      }) != 0;
+    } catch (const ExpressionError& error) {
+      Position position = condition.position;
+      position.column += static_cast<int>(error.place());
+      fail(position, error.what());
+      return false;
+    }
+  }
+
+  void fail(Position position, const std::string& what) {
+    if (!has_failed_) reader_.fail(position, what);
+    has_failed_ = true;
+  }
+
+  static constexpr std::size_t kMostTried = 1'000'000;
+
+  Reader& reader_;
+  const KernelEntry& entry_;
+  std::size_t most_;
+  std::vector<std::vector<Condition>> conditions_;  ///< by the last axis that each needs
+  Axes values_;
+  std::size_t tried_ = 0;
+  bool has_failed_ = false;
+  std::vector<Axes> found_;
+};
 
 const KernelEntry* find_kernel(const std::vector<KernelEntry>& all, const std::string& id) {
   const auto found =
@@ -459,9 +527,11 @@ std::vector<PointId> kernel_points(const std::vector<KernelPoints>& kernels, con
   std::map<Axes, std::vector<std::string>> subjects;
   for (const KernelPoints& kernel : kernels) {
     std::set<std::string> reported;
-    for (const Axes& values : combinations(kernel.entry->axes, most)) {
+    const std::vector<Axes> combinations = Combinations(*kernel.reader, *kernel.entry, most).find();
+    for (const Axes& values : combinations) {
       try {
-        call_of(kernel.entry->kernel, values);
+        // A plan with too many is refused whatever else is wrong.
+        if (combinations.size() <= most) call_of(kernel.entry->kernel, values);
       } catch (const KernelMistake& mistake) {
         const PointId point = {experiment, kernel.entry->kernel.id, values};
         const bool is_first = reported.insert(mistake.field()).second;

@@ -21,10 +21,17 @@ struct KernelAxis {
   std::vector<Axes::Value> values;
 };
 
+/// An expression over axes.
+struct KernelCondition {
+  std::string text;
+  Position position;
+};
+
 /// A kernel as a file describes it.
 struct KernelEntry {
   FileKernel kernel;
   std::vector<KernelAxis> axes;
+  std::vector<KernelCondition> conditions;  ///< that combinations of their values must meet
   Position position;
   std::map<std::string, Position> places;  ///< of the fields that `KernelMistake` names
 };

@@ -184,8 +184,11 @@ Fields Reader::settings(const YAML::Node& node, Position position, std::string_v
   std::map<std::string, Field> settings;
   for (Field& field : fields(node, position, what)) {
     if (std::find(valid.begin(), valid.end(), field.key) == valid.end()) {
+      const bool is_rest_of_expression = field.key.find(')') != std::string::npos;
       fail(field.position,
-           fmt::format("unknown key {}{}", in_quotes(field.key), suggestion(field.key, valid)));
+           fmt::format("unknown key {}{}", in_quotes(field.key),
+                       is_rest_of_expression ? "; between { }, an expression with a comma needs quotes"
+                                             : suggestion(field.key, valid)));
     } else if (field.value.IsNull()) {
       fail(field.position, fmt::format("'{}' has no value", field.key));
     } else {

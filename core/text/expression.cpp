@@ -45,7 +45,7 @@ class ExpressionParser {
   }
 
   std::vector<Expression::Step> parse() {
-    sum();
+    disjunction();
     skip_blanks();
     if (place_ < text_.size()) fail(fmt::format("unexpected {}", in_quotes(text_.substr(place_))));
     return std::move(steps_);
@@ -67,10 +67,79 @@ class ExpressionParser {
     return true;
   }
 
+  bool accept_word(std::string_view name) {
+    skip_blanks();
+    const std::size_t place = place_;
+    if (word() == name) return true;
+    place_ = place;
+    return false;
+  }
+
   void add(Operation operation, std::size_t place) { steps_.push_back({operation, 0, {}, place}); }
 
-  void sum() {
+  void deeper() {
     if (++depth_ > kMaxDepth) fail("an expression that is nested too deeply");
+  }
+
+  void disjunction() {
+    deeper();
+    conjunction();
+    while (accept_word("or")) {
+      const std::size_t step = steps_.size();
+      add(Operation::logic_or, place_);
+      conjunction();
+      steps_[step].next = steps_.size();
+    }
+    --depth_;
+  }
+
+  void conjunction() {
+    negation();
+    while (accept_word("and")) {
+      const std::size_t step = steps_.size();
+      add(Operation::logic_and, place_);
+      negation();
+      steps_[step].next = steps_.size();
+    }
+  }
+
+  void negation() {
+    skip_blanks();
+    const std::size_t place = place_;
+    if (!accept_word("not")) {
+      comparison();
+      return;
+    }
+    deeper();
+    negation();
+    --depth_;
+    add(Operation::logic_not, place);
+  }
+
+  void comparison() {
+    sum();
+    skip_blanks();
+    Expression::Step step;
+    step.operation = Operation::compare;
+    step.place = place_;
+    while (const auto compared = accept_comparison()) {
+      step.comparisons.push_back(*compared);
+      sum();
+    }
+    if (!step.comparisons.empty()) steps_.push_back(std::move(step));
+  }
+
+  std::optional<Operation> accept_comparison() {
+    if (accept("==")) return Operation::equal;
+    if (accept("!=")) return Operation::not_equal;
+    if (accept("<=")) return Operation::less_or_equal;
+    if (accept(">=")) return Operation::greater_or_equal;
+    if (accept("<")) return Operation::less;
+    if (accept(">")) return Operation::greater;
+    return std::nullopt;
+  }
+
+  void sum() {
     product();
     for (skip_blanks();; skip_blanks()) {
       const std::size_t place = place_;
@@ -79,28 +148,31 @@ class ExpressionParser {
       product();
       add(is_sum ? Operation::add : Operation::subtract, place);
     }
-    --depth_;
   }
 
   void product() {
     signed_power();
     for (skip_blanks();; skip_blanks()) {
       const std::size_t place = place_;
-      const char symbol = place < text_.size() ? text_[place] : '\0';
-      if (symbol != '*' && symbol != '/' && symbol != '%') return;
-      ++place_;
+      const auto operation = accept_factor();
+      if (!operation) return;
       signed_power();
-      add(symbol == '*'   ? Operation::multiply
-          : symbol == '/' ? Operation::divide
-                          : Operation::remainder,
-          place);
+      add(*operation, place);
     }
+  }
+
+  std::optional<Operation> accept_factor() {
+    if (accept("*")) return Operation::multiply;
+    if (accept("//")) return Operation::floor_divide;
+    if (accept("/")) return Operation::divide;
+    if (accept("%")) return Operation::remainder;
+    return std::nullopt;
   }
 
   void signed_power() {
     skip_blanks();
     const std::size_t place = place_;
-    if (++depth_ > kMaxDepth) fail("an expression that is nested too deeply");
+    deeper();
     if (accept("-")) {
       signed_power();
       add(Operation::negate, place);
@@ -123,7 +195,7 @@ class ExpressionParser {
     skip_blanks();
     if (place_ == text_.size()) fail(text_.empty() ? "an empty expression" : "the expression ends too early");
     if (accept("(")) {
-      sum();
+      disjunction();
       close();
     } else if (is_digit(text_[place_]) || text_[place_] == '.') {
       number();
@@ -189,10 +261,10 @@ class ExpressionParser {
       fail(fmt::format("unknown function {}{}", in_quotes(name),
                        suggestion(name, {"min", "max", "ceil_div", "sizeof"})));
     }
-    sum();
+    disjunction();
     int operands = 1;
     for (; accept(","); ++operands) {
-      sum();
+      disjunction();
       add(*operation, place);
     }
     close();
@@ -210,8 +282,8 @@ class ExpressionParser {
 
 Expression::Expression(std::string_view text) : steps_(ExpressionParser(text).parse()) {}
 
-double Expression::applied(const Step& step, double a, double b) {
-  switch (step.operation) {
+double Expression::applied(Operation operation, double a, double b) {
+  switch (operation) {
     case Operation::add:
       return a + b;
     case Operation::subtract:
@@ -220,6 +292,8 @@ double Expression::applied(const Step& step, double a, double b) {
       return a * b;
     case Operation::divide:
       return a / b;
+    case Operation::floor_divide:
+      return std::floor(a / b);
     case Operation::remainder:
       return std::fmod(a, b);
     case Operation::power:
@@ -230,17 +304,52 @@ double Expression::applied(const Step& step, double a, double b) {
       return std::min(a, b);
     case Operation::max:
       return std::max(a, b);
+    case Operation::equal:
+      return a == b ? 1 : 0;
+    case Operation::not_equal:
+      return a != b ? 1 : 0;
+    case Operation::less:
+      return a < b ? 1 : 0;
+    case Operation::less_or_equal:
+      return a <= b ? 1 : 0;
+    case Operation::greater:
+      return a > b ? 1 : 0;
+    case Operation::greater_or_equal:
+      return a >= b ? 1 : 0;
     case Operation::number:
     case Operation::name:
     case Operation::negate:
+    case Operation::compare:
+    case Operation::logic_not:
+    case Operation::logic_and:
+    case Operation::logic_or:
       break;
   }
   return 0;
 }
 
+bool Expression::holds(const Step& comparison, std::vector<double>& stack) {
+  const std::size_t first = stack.size() - comparison.comparisons.size() - 1;
+  bool all = true;
+  for (std::size_t i = 0; i < comparison.comparisons.size(); ++i) {
+    all = all && applied(comparison.comparisons[i], stack[first + i], stack[first + i + 1]) != 0;
+  }
+  stack.resize(first);
+  return all;
+}
+
+std::set<std::string> Expression::names() const {
+  std::set<std::string> names;
+  for (const Step& step : steps_) {
+    if (step.operation == Operation::name) names.insert(step.name);
+  }
+  return names;
+}
+
 double Expression::value(const Lookup& lookup) const {
   std::vector<double> stack;
-  for (const Step& step : steps_) {
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Step& step = steps_[i];
     if (step.operation == Operation::number) {
       stack.push_back(step.number);
     } else if (step.operation == Operation::name) {
@@ -250,10 +359,23 @@ double Expression::value(const Lookup& lookup) const {
       stack.push_back(*value);
     } else if (step.operation == Operation::negate) {
       stack.back() = -stack.back();
+    } else if (step.operation == Operation::logic_not) {
+      stack.back() = stack.back() == 0 ? 1 : 0;
+    } else if (step.operation == Operation::compare) {
+      const bool all_hold = holds(step, stack);
+      stack.push_back(all_hold ? 1 : 0);
+    } else if (step.operation == Operation::logic_and || step.operation == Operation::logic_or) {
+      const bool is_decided = (stack.back() != 0) == (step.operation == Operation::logic_or);
+      if (is_decided) {
+        i = step.next - 1;
+      } else {
+        stack.pop_back();
+      }
+      continue;
     } else {
       const double b = stack.back();
       stack.pop_back();
-      stack.back() = applied(step, stack.back(), b);
+      stack.back() = applied(step.operation, stack.back(), b);
     }
     if (!std::isfinite(stack.back())) {
       throw ExpressionError(step.place, "the result is not a finite number (a division by zero?)");

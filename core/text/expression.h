@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -31,9 +32,11 @@ class ExpressionError : public std::runtime_error {
 /// Arithmetic as plans write it: `4 * n`, `ceil_div(n, block)`, `2^28`, `n * sizeof(dtype)`.
 ///
 /// Numbers (`256`, `1.5`, `1e-3`, `32Ki`, `1M`), names, `( )`, from the strongest to the weakest: `**` or `^`
-/// (power, from the right), the sign, `* / %`, `+ -`; and the functions `min(a, b, …)`, `max(a, b, …)`,
-/// `ceil_div(a, b)` and `sizeof(name)`. Everything is computed in double precision, in which integers are
-/// exact up to 2^53; `/` is not rounded.
+/// (power, from the right), the sign, `* / // %`, `+ -`, comparisons (1 or 0), `not`, `and`, `or`; and the
+/// functions `min(a, b, …)`, `max(a, b, …)`, `ceil_div(a, b)` and `sizeof(name)`. Everything is computed in
+/// double precision, in which integers are exact up to 2^53; `/` is not rounded, `//` is rounded down.
+/// Operators mean what they mean in Python: `1 <= a < b` compares twice, and `and` and `or` are one of their
+/// operands, the second of which may not be computed.
 class Expression {
  public:
   /// The value of a name; nothing if there is none. `sizeof(dtype)` asks for `sizeof dtype`.
@@ -44,6 +47,9 @@ class Expression {
 
   /// Throws ExpressionError for a name without a value, and if the result is not finite.
   double value(const Lookup& lookup) const;
+
+  /// The names that it has, as `Lookup` is asked for them.
+  std::set<std::string> names() const;
 
  private:
   friend class ExpressionParser;
@@ -56,11 +62,22 @@ class Expression {
     subtract,
     multiply,
     divide,
+    floor_divide,
     remainder,
     power,
     ceil_div,
     min,
-    max
+    max,
+    equal,
+    not_equal,
+    less,
+    less_or_equal,
+    greater,
+    greater_or_equal,
+    compare,  ///< as many neighbours among the last values as it has comparisons
+    logic_not,
+    logic_and,  ///< goes on behind the second operand if the first one is 0
+    logic_or    ///< likewise if it is not 0
   };
 
   /// In reverse Polish notation: the operands come before.
@@ -69,9 +86,12 @@ class Expression {
     double number = 0;
     std::string name;
     std::size_t place = 0;
+    std::vector<Operation> comparisons = {};
+    std::size_t next = 0;  ///< the step behind the second operand
   };
 
-  static double applied(const Step& step, double a, double b);
+  static double applied(Operation operation, double a, double b);
+  static bool holds(const Step& comparison, std::vector<double>& stack);
 
   std::vector<Step> steps_;
 };

@@ -100,6 +100,15 @@ std::string counters_text(const CounterSession& counters) {
              : fmt::format("declared, not counted: {}", counters.reason);
 }
 
+/// `python 3.11.2, torch 2.9.0`
+std::string python_text(const std::map<std::string, std::string>& versions) {
+  std::vector<std::string> texts;
+  for (const auto& [name, version] : versions) {
+    texts.insert(name == "python" ? texts.begin() : texts.end(), fmt::format("{} {}", name, version));
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 }  // namespace
 
 std::vector<Fact> environment_facts(const Run& run) {
@@ -124,6 +133,7 @@ std::vector<Fact> environment_facts(const Run& run) {
     facts.push_back({fmt::format("kernel {}", compiled.kernel), compiled_text(compiled)});
     for (const std::string& warning : compiled.warnings) facts.push_back({"compiler's warning", warning});
   }
+  if (!run.python_versions.empty()) facts.push_back({"kernels in Python", python_text(run.python_versions)});
   if (run.imports.empty()) facts.push_back({"source", std::string(to_string(run.source))});
   if (run.imports.empty()) facts.push_back({"counters", counters_text(run.counter_session)});
   for (const ImportedFile& file : run.imports) {

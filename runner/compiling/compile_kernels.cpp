@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/files/files.h"
+#include "core/machine_code/function_code.h"
 #include "core/plan/kernel_call.h"
 #include "runner/compiling/compiler.h"
 #include "runner/compiling/compiler_log.h"
@@ -110,6 +111,9 @@ CompiledKernel compiled(const KernelTask& task, const Compiler& compiler, const 
   const KernelReport report = kernel_report(code->log, kernel.symbol);
   kernel.registers = report.registers;
   kernel.spill_bytes = report.spill_bytes;
+  for (const FunctionCode& function : function_code(code->cubin)) {
+    if (function.symbol == kernel.symbol) kernel.has_half_arithmetic = function.has_half_arithmetic;
+  }
   kernel.warnings = messages_in(code->log);
   return kernel;
 }

@@ -11,6 +11,7 @@ import importlib.util
 import inspect
 import json
 import os
+import platform
 import sys
 import time
 import traceback
@@ -21,6 +22,8 @@ WARM_UP_CALLS = 3
 MOST_CALLS = 100
 FEWEST_CALLS = 10
 CHUNK = 1 << 22  # elements that are made at a time
+GUARD_BYTES = 64 << 10  # before and behind each argument, in which writes are noticed
+LIBRARIES = ["torch", "triton", "cupy", "numba", "cutlass"]  # that make kernels
 
 # BF16, which NumPy does not have, is FP32 with the values of BF16.
 TYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "bf16": np.float32, "i64": np.int64, "i32": np.int32, "i16": np.int16,
@@ -65,6 +68,15 @@ def filled(argument):
         positions = np.arange(begin, min(begin + CHUNK, result.size), dtype=np.uint64)
         result[begin:begin + CHUNK] = rounded(values_at(positions, argument["fill"], argument["type"]), argument["type"])
     return result
+
+
+def guard(type_name):
+    """What stands beside an argument: values that every type has, BF16 too."""
+    return (np.arange(GUARD_BYTES // size_of(type_name)) % 101 + 1).astype(TYPES[type_name])
+
+
+def size_of(type_name):
+    return 2 if type_name == "bf16" else np.dtype(TYPES[type_name]).itemsize
 
 
 def poisoned(argument):
@@ -191,6 +203,21 @@ def expected_results(point):
 
 # ---- comparing ----
 
+def damage(region, argument, is_behind):
+    """What was written into the guard region beside an argument; nothing if it is as it was."""
+    size = size_of(argument["type"])
+    expected = guard(argument["type"])
+    written = np.flatnonzero(region != expected)
+    if written.size == 0:
+        return ""
+    # Elements are counted from the argument on; its neighbour is number 0.
+    first, last = (written[0], written[-1]) if is_behind else (expected.size - 1 - written[-1], expected.size - 1 - written[0])
+    count = argument["count"]
+    return (f"wrote outside '{argument['name']}' ({count} {'element' if count == 1 else 'elements'} of {argument['type']}): "
+            f"bytes {first * size + 1} to {(last + 1) * size} {'behind its end' if is_behind else 'before its beginning'}"
+            f"{', or more' if last + 1 == expected.size else ''}")
+
+
 def compared(result, expected, argument, tolerance):
     """The largest error over its bound, and what is wrong with the first element that is beyond it."""
     name = argument["name"]
@@ -226,13 +253,16 @@ class Calls:
         self.expected = expected_results(point)
         self.values = dict(point["axes"])
         self.initial = {}  # of what the function may change
+        self.memory = {}  # arguments between their guard regions
         for argument in point["arguments"]:
             name, kind = argument["name"], argument["kind"]
             if kind == "scalar":
                 self.values[name] = scalar(argument)
                 continue
             data = poisoned(argument) if kind == "out" else filled(argument)
-            self.values[name] = self.gpu.array(data, argument["type"])
+            beside = guard(argument["type"])
+            self.memory[name] = self.gpu.array(np.concatenate([beside, data, beside]), argument["type"])
+            self.values[name] = self.memory[name][beside.size:beside.size + data.size]
             if kind == "inout":
                 self.initial[name] = self.gpu.array(data.copy(), argument["type"])
         # Four times as large as L2.
@@ -269,14 +299,21 @@ class Calls:
             if self.wrong:
                 self.wrong = f"right at first, wrong after {self.calls} timed calls: {self.wrong}"
         if self.wrong:
-            return {"passed": False, "worst": self.worst, "detail": self.wrong}
+            return {"passed": False, "worst": self.worst, "detail": self.wrong, "versions": versions()}
         detail = f"as {self.point['reference']['name']}: worst error {self.worst:.2g} of the bound" if self.expected else ""
-        return {"passed": True, "worst": self.worst, "detail": detail, "calls": self.calls}
+        return {"passed": True, "worst": self.worst, "detail": detail, "calls": self.calls, "versions": versions()}
 
     def check(self, returned):
         """The worst error over its bound, and what is wrong."""
         self.gpu.wait()
         arguments = {argument["name"]: argument for argument in self.point["arguments"]}
+        for name, memory in self.memory.items():
+            size = guard(arguments[name]["type"]).size
+            end = size + arguments[name]["count"]
+            wrong = (damage(self.gpu.host(memory[:size]), arguments[name], False) or
+                     damage(self.gpu.host(memory[end:end + size]), arguments[name], True))
+            if wrong:
+                return 0, wrong
         for name, argument in arguments.items():
             if argument["kind"] == "in":
                 changed = self.gpu.host(self.values[name]).reshape(-1) != filled(argument)
@@ -292,6 +329,12 @@ class Calls:
                 return error, wrong
             worst = max(worst, error)
         return worst, ""
+
+
+def versions():
+    """Of what made the kernels: Python and the libraries that were imported."""
+    loaded = {name: getattr(sys.modules[name], "__version__", None) for name in LIBRARIES if name in sys.modules}
+    return {"python": platform.python_version(), **{name: str(version) for name, version in loaded.items() if version}}
 
 
 def store(point):

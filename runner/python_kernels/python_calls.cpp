@@ -89,6 +89,7 @@ void take(const Json& line, PythonAnswer& answer) {
   answer.has_ended = true;
   answer.cause = line.value("cause", "");
   answer.calls = line.value("calls", 0);
+  answer.versions = line.value("versions", answer.versions);
   const std::string detail = line.value("detail", "");
   const bool passed = line.value("passed", true);
   if (passed && detail.empty()) return;

@@ -35,6 +35,7 @@ struct PythonAnswer {
   std::string cause;                         ///< why it failed; empty if it did not
   std::optional<Verification> verification;  ///< nothing if there is no reference
   int calls = 0;
+  std::map<std::string, std::string> versions;  ///< as `Run::python_versions`
 };
 
 /// Writes the driver and its request into `folder`. Returns the command that carries it out. Throws Error.

@@ -114,6 +114,7 @@ Measurement measured(const PointId& point, const PythonAnswer& answer, const Gro
     measurement.counter_spread.clear();
     measurement.counter_repeats = 0;
   }
+  if (measurement.resources) measurement.resources->has_half_arithmetic = first.launches->has_half_arithmetic;
   measurement.time->mode = LaunchMode::plain;
   measurement.launches.reset();
   measurement.process.reset();
@@ -129,8 +130,9 @@ class PythonKernel {
   PythonKernel(const Run& run, fs::path folder, std::size_t device, bool counters)
       : run_(run), folder_(std::move(folder)), device_(device), counters_(counters) {}
 
+  /// Adds what it learns of counters and of versions.
   std::vector<Measurement> measure(const std::vector<PointId>& points, ProfileObserver& observer,
-                                   CounterSession& session) {
+                                   CounterSession& session, std::map<std::string, std::string>& versions) {
     std::vector<PythonCall> calls;
     for (const PointId& point : points) {
       calls.push_back({.point = point,
@@ -144,6 +146,7 @@ class PythonKernel {
       const std::vector<PythonAnswer> answers = read_python_answers(folder_, calls.size());
       for (std::size_t i = 0; i < calls.size(); ++i) {
         measurements.push_back(measurement_of(calls[i], answers[i], profiled));
+        for (const auto& [name, version] : answers[i].versions) versions[name] = version;
       }
       session = profiled.run.counter_session;
     } catch (const Error& error) {
@@ -250,7 +253,7 @@ void measure_python_kernels(Run& run, const fs::path& folder, bool counters, Pro
       const fs::path own = make_folder(work_folder / fmt::format("{}-{}", kernel, device));
       CounterSession session = run.counter_session;
       std::vector<Measurement> measured =
-          PythonKernel(run, own, device, counters).measure(points, observer, session);
+          PythonKernel(run, own, device, counters).measure(points, observer, session, run.python_versions);
       run.measurements.insert(run.measurements.end(), measured.begin(), measured.end());
       run.counter_session = session;
     }

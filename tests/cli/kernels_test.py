@@ -22,6 +22,28 @@ SOURCE = """\
 // rooflinectl: launch: {grid: "ceil_div(n, block)", block: block}
 __global__ void scale(float* y) { y[0] *= FACTOR; }
 """
+TUNING = """\
+{
+  "General": {"BenchmarkName": "scale"},
+  "ConfigurationSpace": {
+    "TuningParameters": [{"Name": "block_size_x", "Type": "int", "Values": "[64 * i for i in range(1, 3)]", "Default": 64},
+                         {"Name": "tile", "Type": "int", "Values": "[1, 2]"}],
+    "Conditions": [{"Expression": "tile == 1 or block_size_x > 64", "Parameters": ["tile", "block_size_x"]}]
+  },
+  "KernelSpecification": {
+    "Language": "CUDA",
+    "CompilerOptions": ["-std=c++11", "-DFACTOR=3"],
+    "KernelName": "scale",
+    "KernelFile": "scale.cu",
+    "LocalSize": {"X": "block_size_x", "Y": "1"},
+    "GlobalSize": {"X": "(1048576 // block_size_x) // tile"},
+    "Stream": null,
+    "Arguments": [
+      {"Name": "y", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadWrite", "FillType": "Random", "Size": "1024 * 1024"}
+    ]
+  }
+}
+"""
 FAKE_NVCC = r"""#!/bin/sh
 if [ "$1" = --version ]; then echo "Cuda compilation tools, release 13.0, V13.0.48"; exit 0; fi
 echo "$@" >> "$(dirname "$0")/calls"
@@ -125,6 +147,21 @@ class Kernels(ProgramTest):
         result = self.call("run", "mine.yaml", "--dry-run")
         self.assert_exit(result, 2)
         self.assertIn("mine.yaml:3:19: scales.cu: cannot be read: No such file or directory\n", result.stderr)
+
+    def test_a_file_of_an_auto_tuner_is_a_plan(self):
+        self.write("tuning.json", TUNING)
+        result = self.call("run", "tuning.json", "--dry-run")
+        self.assert_exit(result, 0)
+        self.assertIn("plan: tuning\n", result.stdout)
+        self.assertEqual(re.findall(r"scale +cold +graph +(\d+) +(\d+)\n", result.stdout), [("64", "1"), ("128", "1"), ("128", "2")])
+        self.assertIn("\n  scale -Dblock_size_x=128 -Dtile=2 -DFACTOR=3 -Dkernel_tuner=1 -Dblock_size_y=1 -Dblock_size_z=1: 40 registers", result.stdout)
+        self.assertRegex(self.calls()[0], r" -arch=sm_90 -Dblock_size_x=64 -Dtile=1 -DFACTOR=3 -Dkernel_tuner=1 -Dblock_size_y=1 ")
+        self.assert_exit(self.call("run", "tuning.json"), 0)
+        self.assertEqual([m["axes"]["block_size_x"] for m in self.run_of("tuning")["measurements"]], [64, 128, 128])
+        self.write("tuning.json", TUNING.replace('"ReadWrite"', '"ReadWrite", "MemType": "Constant"'))
+        result = self.call("run", "tuning.json", "--dry-run")
+        self.assert_exit(result, 2)
+        self.assertRegex(result.stderr, r"tuning.json:17:\d+: 'Constant': rooflinectl fills global memory only\n")
 
     def test_a_folder_is_a_plan_of_all_its_versions(self):
         (self.folder / "ladder").mkdir()
@@ -420,6 +457,18 @@ class Kernels(ProgramTest):
             compiled = re.findall(r"\n  (?:\w+, )?(\S+): \d+ registers, no spills; nvcc", result.stdout)
             self.assertEqual(compiled, kernels)
             self.assertNotIn("warning", result.stdout)
+
+    @unittest.skipUnless(shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc"), "requires nvcc")
+    def test_the_machine_code_tells_whether_halves_are_computed_or_converted(self):
+        nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+        half = SOURCE.replace("f32", "f16").replace("float* y", "__half* y").replace("// rooflinectl: function", "#include <cuda_fp16.h>\n// rooflinectl: function")
+        self.write("scale.cu", half.replace("y[0] *= FACTOR", "y[0] = __float2half(FACTOR * __half2float(y[0]))"))
+        self.write("other.cu", half.replace("y[0] *= FACTOR", "y[0] = __hmul(y[0], y[1])"))
+        for file, has_half_arithmetic in [("scale.cu", False), ("other.cu", True)]:
+            result = self.call("run", file, "--dry-run", "--json", CUDA_HOME=os.path.dirname(os.path.dirname(nvcc)))
+            self.assert_exit(result, 0)
+            (code,) = json.loads(result.stdout)["compiled_kernels"]
+            self.assertIs(code["has_half_arithmetic"], has_half_arithmetic)
 
     @unittest.skipUnless(shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc"), "requires nvcc")
     def test_arguments_that_the_function_does_not_have_are_refused(self):

@@ -3,6 +3,7 @@
 
 import json
 import os
+import platform
 import struct
 import unittest
 
@@ -24,6 +25,10 @@ KERNEL = """\
 # rooflinectl: work: {read: 4 * n, written: 4 * n, flops: n}
 # rooflinectl: reference: {python: expected.py, function: expected}
 import torch
+
+
+def memory(argument):
+    return argument.data.base
 
 
 def scale(x, y, a):
@@ -70,7 +75,10 @@ class PythonKernels(ProgramTest):
             self.assertEqual(measurement["verification"], {"passed": True, "worst_error_over_bound": 0.0,
                                                            "detail": "as 'expected': worst error 0 of the bound"})
             self.assertNotIn("launches", measurement)
+            self.assertIs(measurement["resources"]["has_half_arithmetic"], False)
         self.assertNotIn("application", run)
+        self.assertEqual(run["python_versions"], {"python": platform.python_version(), "torch": "2.9.0"})
+        self.assertIn(f"| kernels in Python | python {platform.python_version()}, torch 2.9.0 |", (self.folder / "runs/scale/latest/summary.md").read_text())
         self.assertFalse((self.folder / "runs/scale/latest/python").exists())
         self.assertIn("scale 2^10", result.stdout)
 
@@ -97,12 +105,16 @@ class PythonKernels(ProgramTest):
     def test_what_goes_wrong_is_named(self):
         for old, new, status, cause in [
                 ("y[:] = a * x", "y[:] = a * x\n    y[5] = 1", "unverified", r"^element 5 of 'y' is 1, expected .* ± "),
+                ("y[:] = a * x", "y[:] = a * x\n    memory(y)[16384 + y.data.size + 2] = 9", "unverified",
+                 r"^wrote outside 'y' \(\d+ elements of f32\): bytes 9 to 12 behind its end$"),
+                ("y[:] = a * x", "y[:] = a * x\n    memory(x)[:16383] = 0", "unverified",
+                 r"^wrote outside 'x' \(\d+ elements of f32\): bytes 5 to 65536 before its beginning, or more$"),
                 ("y[:] = a * x", "x[7] = 9", "unverified", r"^changed element 7 of 'x', which is described as 'in'"),
-                ("y[:] = a * x", "y[:] = b * x", "failed", r"scale.py:13: NameError: name 'b' is not defined$"),
+                ("y[:] = a * x", "y[:] = b * x", "failed", r"scale.py:17: NameError: name 'b' is not defined$"),
                 ("def scale(x, y, a)", "def scale(x, y, a, m)", "failed", r"no argument or axis is called 'm'"),
                 ("def scale", "def scales", "failed", r"it has no function 'scale'"),
                 ("import torch", "import torch, nothing", "failed", r"scale.py:9: ModuleNotFoundError: No module named 'nothing'"),
-                ("y[:] = a * x", "return 1 +", "failed", r"scale.py:13: SyntaxError")]:
+                ("y[:] = a * x", "return 1 +", "failed", r"scale.py:17: SyntaxError")]:
             with self.subTest(new):
                 self.write("scale.py", KERNEL.replace(old, new))
                 self.assert_exit(self.call("run", "scale.py", "--no-counters"), 1)

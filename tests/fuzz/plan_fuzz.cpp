@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan parser: a plan or an Error(usage), whatever the file contains.
+// The parsers of plans and tuning files: a plan or an Error(usage), whatever the file contains.
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "core/error.h"
 #include "core/model/run.h"
 #include "core/plan/plan_yaml.h"
+#include "core/plan/tuning_file.h"
 #include "core/serial/run_file.h"
 
 using namespace rooflinectl;
@@ -26,7 +28,9 @@ const Catalogue& catalogue() {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
-    const Plan plan = parse_plan(text, "plan.yaml", catalogue());
+    const Plan plan = is_tuning_file(text)
+                          ? parse_tuning_file("plan", {"plan.json", std::string(text)}, catalogue())
+                          : parse_plan(text, "plan.yaml", catalogue());
     if (all_points(plan).size() > kMaxPoints) std::abort();
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::usage) std::abort();

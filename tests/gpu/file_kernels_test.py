@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from this_machine import no_gpu
@@ -39,6 +40,22 @@ def kernel(body, n=1000, arguments="  y: {out: f32, count: n}", parameters="floa
         f"__global__ void f({parameters}) {{\n  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  {body}\n}}\n"
 
 
+# reduce_v3_sequential.
+BUILT_IN = """\
+template <int kBlock>
+__global__ void sum(const float* d_input, float* d_output, unsigned long long n) {
+  __shared__ float shared[kBlock];
+  const unsigned tid = threadIdx.x;
+  const unsigned long long i = (unsigned long long)blockIdx.x * kBlock + tid;
+  shared[tid] = i < n ? d_input[i] : 0.0F;
+  __syncthreads();
+  for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
+    if (tid < stride) shared[tid] += shared[tid + stride];
+    __syncthreads();
+  }
+  if (tid == 0) d_output[blockIdx.x] = shared[0];
+}
+"""
 GOOD = "if (i < n) y[i] = 2 * i;"
 
 
@@ -94,11 +111,52 @@ class FileKernels(unittest.TestCase):
                 if n == 2**26 and measurement["axes"]["cache"] == "cold":
                     size = {"f32": 4, "f16": 2}[measurement["axes"]["dtype"]]
                     self.assertAlmostEqual(counters["dram_read_bytes"] / (size * n), 1, delta=0.02)
+        # Its products are those of FP32, in which halves are computed too.
+        self.assertEqual({code["has_half_arithmetic"] for code in run["compiled_kernels"]}, {False})
         by_registers = {code["function"]: code["registers"] for code in run["compiled_kernels"]}
         measured = {m["axes"]["dtype"]: m["resources"]["registers_per_thread"] for m in run["measurements"]}
         self.assertEqual(measured, {"f32": by_registers["scale_kernel<float>"], "f16": by_registers["scale_kernel<__half>"]})
 
     @unittest.skipIf(examples() is None, "the examples are not installed")
+    def test_it_takes_seconds_from_a_save_to_the_verdict(self):
+        text = kernel(GOOD).replace("[1000]", "[2^20]")
+        (self.folder / "f.cu").write_text(text)
+        self.run_plan("f.cu")
+        (self.folder / "f.cu").write_text(text + "// saved again\n")
+        begin = time.monotonic()
+        self.run_plan("f.cu")
+        self.assertLess(time.monotonic() - begin, 5)
+
+    def test_a_kernel_is_measured_as_the_same_one_built_in(self):
+        (self.folder / "v3.cu").write_text(BUILT_IN)
+        (self.folder / "same.yaml").write_text(
+            "name: same\n"
+            "kernels:\n"
+            "  mine:\n"
+            "    source: v3.cu\n"
+            "    function: sum<{block}>\n"
+            "    axes: {dtype: f32, n: 2^28, block: 256}\n"
+            "    arguments:\n"
+            "      x: {in: f32, count: n}\n"
+            "      sums: {out: f32, count: n / block}\n"
+            "      n: {scalar: u64, value: n}\n"
+            "    launch: {grid: n / block, block: block}\n"
+            "    work: {read: 4 * n, written: 4 * n / block, flops: n - n / block}\n"
+            "experiments:\n"
+            "  both: {kernels: mine, variants: reduce_v3_sequential, sizes: 2^28, block: 256}\n")
+        mine, built_in = (next(m for m in self.run_plan("same.yaml")["measurements"] if m["subject"] == subject)
+                          for subject in ["mine", "reduce_v3_sequential"])
+        self.assert_ok(mine)
+        self.assert_ok(built_in)
+        times = [m["time"] for m in (mine, built_in)]
+        ratio = times[0]["median_s"] / times[1]["median_s"]
+        overlap = max(t["ci_low_s"] for t in times) <= min(t["ci_high_s"] for t in times)
+        self.assertTrue(overlap or abs(ratio - 1) < 0.005, times)
+        if "unavailable" in str(mine["counters"]["fadd"]):
+            self.skipTest("no counters")
+        for key in ["fadd", "fmul", "ffma", "shared_bytes", "l1_bytes"]:
+            self.assertEqual(mine["counters"][key], built_in["counters"][key], key)
+
     def test_versions_are_verified_and_stand_side_by_side(self):
         run = self.run_plan(examples() / "versions")
         self.assertEqual(len(run["measurements"]), 12)

@@ -26,8 +26,8 @@ OPTIONAL_MEMBERS = {
     "measured_utc", "mode", "moved_bytes",
     "application", "below_s", "counted_until_s", "first", "folder", "gaps_before", "graph_kernels", "graph_nodes", "has_half_arithmetic", "has_sparse_products", "held", "held_s", "idle_before_s", "imports", "interval_s", "operations_per_tensor_instruction", "over_time", "period", "problems", "ranges",
     "symbol", "undisturbed",
-    "process", "rank", "primitives", "instructions", "resources", "resumed_utc", "self_test", "cross_checks", "time", "verification", "environment", "settings", "several_gpus", "text_sha256", "together"}
-MAPS = {"axes", "clock_event_reasons", "counter_spread", "counters", "metrics", "operations", "variables"}
+    "process", "python_versions", "rank", "primitives", "instructions", "resources", "resumed_utc", "self_test", "cross_checks", "time", "verification", "environment", "settings", "several_gpus", "text_sha256", "together"}
+MAPS = {"axes", "clock_event_reasons", "counter_spread", "counters", "metrics", "operations", "python_versions", "variables"}
 # Objects whose every member may be absent.
 LOOSE = {"settings"}
 

@@ -192,7 +192,8 @@ inline Run full_run() {
   measured.resources = KernelResources{.registers_per_thread = 40,
                                        .shared_bytes_per_block = 1024,
                                        .blocks_per_sm = 12,
-                                       .blocks_per_sm_by_registers = 12};
+                                       .blocks_per_sm_by_registers = 12,
+                                       .has_half_arithmetic = true};
   measured.work = {.read_bytes = 3.4e10,
                    .written_bytes = 2.7e8,
                    .operations = {{Dtype::f64, {.flops = 8.5e9, .fma_flops = 2}}},
@@ -297,8 +298,10 @@ inline Run full_run() {
                            .symbol = "_Z5scaleIfEvPfS0_",
                            .registers = 40,
                            .spill_bytes = 16,
+                           .has_half_arithmetic = false,
                            .warnings = {"scale.cu(7): warning #177-D: variable \"i\" was never referenced"},
                            .file = "/home/me/.cache/rooflinectl/kernels/0123.cubin"}};
+  run.python_versions = {{"python", "3.11.2"}, {"torch", "2.9.0+cu130"}};
   run.primitives = {
       {.info = scan,
        .latency = {.median = CounterValue::measured(5000),

@@ -239,6 +239,35 @@ TEST(ExecutedWork, IsUnavailableWhereFewerOperationsWereCountedThanTheResultNeed
   EXPECT_THAT(OnePoint(counted_sum(float_sum("v", 1e-3), 1, 0.995))->redundancy, Optional(Near(0.995)));
 }
 
+TEST(ExecutedWork, OfHalvesIsCountedWhenTheMachineCodeOnlyConvertsThem) {
+  Measurement sum =
+      counted(counted_sum(float_sum("mine", 1e-3), 1, 1), {{counter::kHadd, kElements},
+                                                           {counter::kDadd, 0},
+                                                           {counter::kDmul, 0},
+                                                           {counter::kDfma, 0},
+                                                           {counter::kTensorPipeInstructions, 0}});
+  sum.point.axes.set(axis::kDtype, Dtype::f16);
+  sum.work.operations = {{Dtype::f16, {.flops = kElements - 1.0}}};
+  rooflinectl::Run run = run_of({sum});
+  FileKernel kernel;
+  kernel.id = "mine";
+  kernel.function = "sum";
+  kernel.launch = {.grid = {"8192"}, .block = {"256"}, .cluster = {}, .shared_bytes = {}};
+  run.plan.kernels = {kernel};
+  CompiledKernel compiled;
+  compiled.kernel = kernel.id;
+  compiled.function = kernel.function;
+  compiled.architecture = 90;
+  const auto executed_with = [&](std::optional<bool> has_half_arithmetic) {
+    compiled.has_half_arithmetic = has_half_arithmetic;
+    run.compiled_kernels = {compiled};
+    return OnePoint(run)->flops_executed;
+  };
+  EXPECT_EQ(executed_with(std::nullopt), std::nullopt);
+  EXPECT_EQ(executed_with(true), std::nullopt);
+  EXPECT_THAT(executed_with(false), Optional(Near(kElements - 1.0)));
+}
+
 TEST(ExecutedWork, OnTensorCoresHasABoundOfItsOwn) {
   rooflinectl::Run run =
       run_of({counted(counted_sum(float_sum("v", 1e-3), 0.1, 1),

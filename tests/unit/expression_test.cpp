@@ -61,11 +61,44 @@ TEST(Expression, KnowsNamesAndFunctions) {
   EXPECT_EQ(value("ceil_div(n + 24, ceil_div(block, 2))"), 8);
 }
 
+TEST(Expression, RoundsDownWhenItDividesWithTwoSlashes) {
+  EXPECT_EQ(value("7 // 2"), 3);
+  EXPECT_EQ(value("-7 // 2"), -4);
+  EXPECT_EQ(value("(262144 // block) // 3 * 2"), 682);
+}
+
+TEST(Expression, ComparesAsPythonDoes) {
+  EXPECT_EQ(value("n == 1000"), 1);
+  EXPECT_EQ(value("n != 1000"), 0);
+  EXPECT_EQ(value("32 <= block * 4 <= 1024"), 1);
+  EXPECT_EQ(value("32 < block < 256"), 0);
+  EXPECT_EQ(value("3 > 2 > 1"), 1);
+  EXPECT_EQ(value("1 + 1 >= 2 and not n % 3 == 0"), 1);
+  EXPECT_EQ(value("not (n == 1000 and block == 256)"), 0);
+  EXPECT_EQ(value("(n > 5) * 8 + 1"), 9);
+}
+
+TEST(Expression, LeavesOutTheSecondOperandWhenTheFirstDecides) {
+  EXPECT_EQ(value("0 or n"), 1000);
+  EXPECT_EQ(value("1 or n / 0"), 1);
+  EXPECT_EQ(value("n == 0 and n / 0 or 7"), 7);
+  EXPECT_EQ(value("n == 1000 or block == 1 and unknown"), 1);
+  EXPECT_EQ(value("n and block"), 256);
+  EXPECT_EQ(mistake("0 or n / 0"), (Mistake{7, "the result is not a finite number (a division by zero?)"}));
+}
+
+TEST(Expression, ListsItsNames) {
+  EXPECT_EQ(Expression("n + order * sizeof(dtype) > n").names(),
+            (std::set<std::string>{"n", "order", "sizeof dtype"}));
+}
+
 TEST(Expression, NamesMistakesAndTheirPlaces) {
   EXPECT_EQ(mistake(""), (Mistake{0, "an empty expression"}));
   EXPECT_EQ(mistake("n +"), (Mistake{3, "the expression ends too early"}));
   EXPECT_EQ(mistake("4 * m"), (Mistake{4, "unknown name 'm'"}));
   EXPECT_EQ(mistake("n n"), (Mistake{2, "unexpected 'n'"}));
+  EXPECT_EQ(mistake("n = 1"), (Mistake{2, "unexpected '= 1'"}));
+  EXPECT_EQ(mistake("n <"), (Mistake{3, "the expression ends too early"}));
   EXPECT_EQ(mistake("n & 1"), (Mistake{2, "unexpected '& 1'"}));
   EXPECT_EQ(mistake("1.2.3"), (Mistake{3, "unexpected '.3'"}));
   EXPECT_EQ(mistake("4x"), (Mistake{1, "unexpected 'x' behind a number"}));
@@ -82,6 +115,9 @@ TEST(Expression, NamesMistakesAndTheirPlaces) {
 TEST(Expression, RefusesWhatWouldTakeTooLong) {
   EXPECT_EQ(mistake(std::string(400, '(')).second, "an expression that is nested too deeply");
   EXPECT_EQ(mistake(std::string(400, '-')).second, "an expression that is nested too deeply");
+  std::string negations;
+  for (int i = 0; i < 200; ++i) negations += "not ";
+  EXPECT_EQ(mistake(negations + "1").second, "an expression that is nested too deeply");
   EXPECT_EQ(mistake(std::string(2000, '1')).second, "an expression of more than 1000 characters");
 }
 

@@ -108,6 +108,13 @@ TEST(KernelFile, RefusesValuesThatTheirTypeDoesNotHave) {
   }
 }
 
+TEST(KernelFile, AsksForQuotesAroundAComma) {
+  EXPECT_THAT(
+      mistakes_in(source("launch: {grid: ceil_div(n, block), block: block}")),
+      ::testing::Contains("my/scale.cu:10:44: unknown key 'block)'; between { }, an expression with a "
+                          "comma needs quotes"));
+}
+
 TEST(KernelFile, DescribesItsKernelInComments) {
   const Plan plan = plan_of({{"my/scale.cu", source("cache: [cold, warm]")}});
   EXPECT_EQ(plan.name, "mine");

@@ -145,23 +145,32 @@ bool are_constants(const Measurement& measurement, double other_flops) {
          of(counter::kHfma) <= kMostPerThread * threads;
 }
 
+/// Whether the machine code has no arithmetic on FP16 and BF16 outside of the Tensor Cores.
+bool only_converts_halves(const Measurement& measurement, const CompiledKernel* compiled) {
+  const auto& launches = measurement.launches;
+  const auto& resources = measurement.resources;
+  return (launches && launches->has_half_arithmetic == false) ||
+         (resources && resources->has_half_arithmetic == false) ||
+         (compiled != nullptr && compiled->has_half_arithmetic == false);
+}
+
 /// The most operations that the FP16 and BF16 instructions outside of the Tensor Cores can have done in a
-/// kernel that did this many in FP32 and FP64.
+/// kernel that has such arithmetic, and did this many in FP32 and FP64.
 double most_half_operations(const Measurement& measurement, double other_flops) {
   const auto of = [&](std::string_view key) { return value_of(measurement.counters, key).value_or(0); };
-  const auto& launches = measurement.launches;
-  if (launches && launches->has_half_arithmetic == false) return 0;
   if (are_constants(measurement, other_flops)) return 0;
   return 2 * of(counter::kHadd) + 2 * of(counter::kHmul) + 4 * of(counter::kHfma);
 }
 
 }  // namespace
 
-ExecutedWork executed_work(const Measurement& measurement) {
+ExecutedWork executed_work(const Measurement& measurement, const CompiledKernel* compiled) {
   const Counters& counters = measurement.counters;
   const Dtype precision = precision_of(measurement);
   if (is_integer(precision)) return {};
-  const bool are_all_types = has_executed_work_alone(measurement);
+  const bool converts_only = only_converts_halves(measurement, compiled);
+  const bool is_half = precision == Dtype::f16 || precision == Dtype::bf16;
+  const bool are_all_types = has_executed_work_alone(measurement) || (is_half && converts_only);
   const auto missing = [](std::string reason) { return ExecutedWork{std::nullopt, std::move(reason)}; };
   auto counted = are_all_types ? counted_in_pipes(counters) : counted_operations(counters, precision);
   if (!counted && are_all_types && are_negligible_beside_tensor_cores(counters)) counted = Operations{};
@@ -194,7 +203,7 @@ ExecutedWork executed_work(const Measurement& measurement) {
     return missing(fmt::format("{}: {}", counter::kTensorPipeInstructions,
                                reason_of(counters, counter::kTensorPipeInstructions)));
   }
-  if (const double half = most_half_operations(measurement, counted->flops);
+  if (const double half = converts_only ? 0 : most_half_operations(measurement, counted->flops);
       are_all_types && half > kNegligibleShare * (flops + half)) {
     return missing(
         "FP16 or BF16 instructions ran outside of the Tensor Cores: they are counted, but not how many of "

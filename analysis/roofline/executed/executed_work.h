@@ -47,13 +47,15 @@ std::string why_not_counted(const Counters& counters, std::string_view key);
 /// such number where FP16 or BF16 instructions outside of the Tensor Cores could be more than 1 % of them:
 /// only instructions are counted, with one or two values each. Where instructions were not counted by type,
 /// the operations of the Tensor Cores count as all of them if the others that the pipes executed could be no
-/// more than 1 % of them.
+/// more than 1 % of them. A kernel whose declared type is FP16 or BF16, and whose machine code only converts
+/// these, is counted likewise.
 struct ExecutedWork {
   std::optional<double> flops;
   std::string missing;  ///< empty where `flops` is there, and for integers
 };
 /// There are none where operations ran that the counters do not see: atomic additions, which L2 carries out,
 /// or tensor instructions whose operations were not counted.
-ExecutedWork executed_work(const Measurement& measurement);
+/// `compiled`: its code if it is a kernel from a file, else null.
+ExecutedWork executed_work(const Measurement& measurement, const CompiledKernel* compiled = nullptr);
 
 }  // namespace rooflinectl

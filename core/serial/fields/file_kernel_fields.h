@@ -67,6 +67,7 @@ void fields(auto& f, Is<CompiledKernel> auto& compiled) {
   f("symbol", compiled.symbol);
   f("registers", compiled.registers, AtLeast{0});
   f("spill_bytes", compiled.spill_bytes);
+  f.optional("has_half_arithmetic", compiled.has_half_arithmetic);
   f.optional("warnings", compiled.warnings);
   f("file", compiled.file);
 }

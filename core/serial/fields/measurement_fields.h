@@ -20,6 +20,7 @@ void fields(auto& f, Is<KernelResources> auto& resources) {
   f("shared_bytes_per_block", resources.shared_bytes_per_block);
   f("blocks_per_sm", resources.blocks_per_sm);
   f("blocks_per_sm_by_registers", resources.blocks_per_sm_by_registers);
+  f.optional("has_half_arithmetic", resources.has_half_arithmetic);
 }
 
 void fields(auto& f, Is<Operations> auto& operations) {

@@ -31,6 +31,7 @@ void fields(auto& f, Is<Run> auto& run) {
   f.optional("together", run.together);
   f("plan", run.plan);
   f.optional("compiled_kernels", run.compiled_kernels);
+  f.optional("python_versions", run.python_versions);
   f("catalogue", run.catalogue);
   f("counter_session", run.counter_session);
   f.optional("resumed_utc", run.resumed_utc);

@@ -23,6 +23,7 @@ COUNTERS = {
 accidents = os.environ.get("FAKE_TORCH", "").split()
 launches = {}
 bfloat16 = "bfloat16"
+__version__ = "2.9.0"
 
 
 class Tensor:
@@ -54,7 +55,7 @@ class Tensor:
         return self.data.sum()
 
     def __getitem__(self, key):
-        return self.data[key]
+        return Tensor(self.data[key], self.dtype)
 
     def __setitem__(self, key, value):
         self.data[key] = value.data if isinstance(value, Tensor) else value
@@ -94,7 +95,8 @@ def write_records():
         write("device", device=0, uuid=os.environ["CUDA_VISIBLE_DEVICES"], chip="FK100")
         kernels = ["scale_kernel", "other_kernel"] if "two" in accidents else ["scale_kernel"]
         for place, symbol in enumerate(kernels):
-            write("kernel", kernel=place, symbol=symbol, registers_per_thread=32, static_shared_bytes=0, local_bytes_per_thread=0)
+            write("kernel", kernel=place, symbol=symbol, registers_per_thread=32, static_shared_bytes=0, local_bytes_per_thread=0,
+                  has_half_arithmetic=False)
         groups = [(name, place) for name in launches for place in range(len(kernels))]
         for group, (name, place) in enumerate(groups):
             write("group", group=group, device=0, kernel=place, grid=[1024, 1, 1], block=[128, 1, 1], dynamic_shared_bytes=0, blocks_per_sm=8,
