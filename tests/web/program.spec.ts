@@ -88,7 +88,7 @@ test('lists first what could save most, names it, and tells all of a kernel when
   await expect(inspector.locator('.verdict')).toContainText('of roofline, bound by:');
   await expect(inspector.locator('.meters li')).not.toHaveCount(0);
   expect(await inspector.locator('.meters li').count()).toBeLessThanOrEqual(3);
-  await expect(inspector.locator('.action')).toContainText(/At its roof it would take .* of each step\./);
+  await expect(inspector.locator('.action')).toContainText(/At its roof it would take .* of each step instead of .* less \(\d+\.\d\s%\)\.$/);
   await expect(inspector.locator('.action')).toContainText('fuse it with the work before or after it');
   await expect(inspector.locator('.counters dl')).toBeHidden();
   await inspector.getByText('All counters').click();
