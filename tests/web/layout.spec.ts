@@ -59,7 +59,7 @@ for (const name of PAGES) {
 /** The numbers that labels of the chart begin with. */
 async function numbersInChart(page: Page): Promise<number[]> {
   const texts = await page.locator('.plot .name').allTextContents();
-  return texts.flatMap((text) => /^(\d+)( (?!smaller groups )|$)/.exec(text)?.[1] ?? []).map(Number);
+  return texts.flatMap((text) => /^(\d+)( (?!smaller)|$)/.exec(text)?.[1] ?? []).map(Number);
 }
 
 for (const name of PROGRAMS) {

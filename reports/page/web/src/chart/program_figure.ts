@@ -139,7 +139,9 @@ class ProgramFigure {
     this.drawing.addMarks([spot], { fill: this.colours.paper, stroke: this.colours.muted, width: 1.5 });
     if (!this.plane.holds(at)) return;
     this.boxes.push(boxOf(at, radius));
-    this.addName(`${folded.length} smaller groups together, ${percent(other.total / total)}`, at, radius, MOST_NAMES + 0.5);
+    const share = percent(other.total / total);
+    const name = `${folded.length} smaller groups together, ${share}`;
+    this.addName(name.length <= this.mostLetters ? name : `${folded.length} smaller, ${share}`, at, radius, MOST_NAMES + 0.5);
   }
 
   private addPlaced(): void {
