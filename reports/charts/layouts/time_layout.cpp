@@ -69,7 +69,7 @@ struct Column {
 constexpr double kNameLeft = kLeft + 24;
 constexpr std::size_t kColumnCount = 6;
 
-std::array<Column, kColumnCount> columns_of(const LossBasis& basis) {
+std::array<Column, kColumnCount> time_columns(const LossBasis& basis) {
   return {Column{"limited by", kNameLeft, Anchor::start},
           Column{basis.is_step ? "of a step" : "of the time", 266, Anchor::end},
           Column{basis.is_step ? "time/step" : "time", 360, Anchor::end},
@@ -122,7 +122,7 @@ Group row(const Part& part, const LossBasis& basis, double top) {
   const double baseline = middle + 0.36 * kRowStyle.size;
   group.shapes.emplace_back(family_mark(part.look, {kLeft + 8, middle}, 6, part.fill));
   const auto cells = cells_of(part, basis);
-  const auto columns = columns_of(basis);
+  const auto columns = time_columns(basis);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Column& column = columns.at(i);
     const bool is_last = i + 1 == columns.size();
@@ -138,7 +138,7 @@ Group row(const Part& part, const LossBasis& basis, double top) {
 
 Group time_table_head(const LossBasis& basis) {
   Group group{.name = "panel-header"};
-  for (const Column& column : columns_of(basis)) {
+  for (const Column& column : time_columns(basis)) {
     group.shapes.emplace_back(Text{column.title, {column.x, kTableTop - 12}, kHeadStyle, column.anchor});
   }
   group.shapes.emplace_back(
