@@ -59,21 +59,23 @@ int explain_run(const ExplainOptions& options) {
                 "'rooflinectl report' shows ceilings");
   }
   require_point(analysis, options.selection.point);
-  if (options.budget > 0) {
+  const bool is_of_all = options.selection.point.empty();
+  if (options.json) {
     serial::Json head = answer_head("explain", run.devices);
-    head["format"] = "rooflinectl-brief";
-    head["budget"] = options.budget;
-    terminal::print(
-        "{}", brief_json(run, analysis, options.selection, std::move(head), kBytesPerToken * options.budget));
-  } else if (options.json) {
-    const serial::Json answer =
-        answered(answer_head("explain", run.devices), explanation_json(run, analysis, options.selection));
-    terminal::print("{}", serial::to_document(answer));
+    const serial::Json losses = is_of_all ? losses_json(ReportModel(run)) : serial::Json::array();
+    if (options.budget > 0) {
+      head["format"] = "rooflinectl-brief";
+      head["budget"] = options.budget;
+      terminal::print("{}", brief_json(run, analysis, options.selection, losses, std::move(head),
+                                       kBytesPerToken * options.budget));
+    } else {
+      head["losses"] = losses;
+      terminal::print("{}", serial::to_document(answered(
+                                std::move(head), explanation_json(run, analysis, options.selection))));
+    }
   } else {
     const int columns = std::min(columns_of(stdout), kWidest);
-    if (options.selection.point.empty()) {
-      terminal::print("{}", program_explanation(ReportModel(run), columns));
-    }
+    if (is_of_all) terminal::print("{}", program_explanation(ReportModel(run), columns));
     terminal::print("{}", terminal_explanation(run, analysis, options.selection, columns));
   }
   return 0;

@@ -61,7 +61,7 @@ std::string fraction_of_roofline(const PointComparison& point) {
 
 std::string bound_change(const PointComparison& point) {
   const auto bound = [](const RooflinePoint* side) {
-    return side != nullptr ? std::string(words_for(side->bound).label) : unavailable();
+    return side != nullptr ? std::string(bound_name(*side)) : unavailable();
   };
   const std::string before = bound(point.base);
   const std::string now = bound(point.now);

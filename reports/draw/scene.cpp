@@ -158,11 +158,25 @@ std::string fitted(std::string_view plain, const TextStyle& style, double width)
   const std::vector<Glyph> letters = glyphs(text, style.weight);  // one for each character
   double room = width - text_width(kEllipsis, style);
   std::size_t kept = 0;
-  while (kept < letters.size() && letters[kept].advance * style.size <= room) {
-    room -= letters[kept].advance * style.size;
-    ++kept;
+  // Where something is left out already, more is: one gap is enough.
+  const std::size_t gap = characters.find(U'…');
+  std::size_t end = gap == std::u32string::npos ? letters.size() : gap + 1;
+  if (gap != std::u32string::npos) {
+    const auto advance = [&](std::size_t i) { return letters[i].advance * style.size; };
+    double needed = 0;
+    for (std::size_t i = 0; i < letters.size(); ++i) needed += i == gap ? 0 : advance(i);
+    kept = gap;
+    while (needed > room && (kept > 0 || end < letters.size())) {
+      needed -= kept >= letters.size() - end ? advance(--kept) : advance(end++);
+    }
+  } else {
+    while (kept < letters.size() && letters[kept].advance * style.size <= room) {
+      room -= letters[kept].advance * style.size;
+      ++kept;
+    }
   }
-  return encode_utf8(std::u32string_view(characters).substr(0, kept)) + std::string(kEllipsis);
+  const std::u32string_view all = characters;
+  return encode_utf8(all.substr(0, kept)) + std::string(kEllipsis) + encode_utf8(all.substr(end));
 }
 
 Polygon rectangle(const Box& box, std::optional<Colour> fill, std::optional<Stroke> stroke) {

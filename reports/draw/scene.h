@@ -144,7 +144,8 @@ void remove_covered_marks(Scene& scene);
 /// format: one for each of ten thousand marks would make up much of a picture's size and drawing time.
 bool is_cut(const Group& group);
 
-/// `text`, or as much of it as fits into `width` pixels and an ellipsis.
+/// `text`, or as much of it as fits into `width` pixels and an ellipsis: its beginning or, if it has an
+/// ellipsis already, what is around that.
 std::string fitted(std::string_view plain, const TextStyle& style, double width);
 
 /// A rectangle.

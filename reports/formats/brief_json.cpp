@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/sentences/point_text.h"
+
 namespace rooflinectl {
 
 namespace {
@@ -101,8 +103,9 @@ Json doubts(const RooflinePoint& point) {
   for (const std::string_view flag : names_of(point.flags)) texts.push_back(flag);
   for (const std::string& reason : point.implausible) texts.push_back(reason);
   if (overlaps_others(point)) texts.push_back("overlapped: the program may gain less than its kernel");
-  if (!point.roof_missing.empty()) texts.push_back("no roof: " + point.roof_missing);
-  for (const std::string& reason : point.verdict.unjudged) texts.push_back("not judged: " + reason);
+  if (!point.roof_missing.empty()) texts.push_back("no roof: " + plain_cause(point.roof_missing));
+  for (const std::string& reason : point.verdict.unjudged)
+    texts.push_back("not judged: " + plain_cause(reason));
   return texts;
 }
 
@@ -148,7 +151,22 @@ class Brief {
  public:
   Brief(const Json& head, std::size_t bytes) : head_(serial::to_text(head)), bytes_(bytes) {
     head_.pop_back();
+  }
+
+  /// Adds those of `losses` for which there is space beside the account of `left_out`, before any row.
+  /// Returns how many are left out.
+  std::size_t add_losses(const Json& losses, const Json& left_out) {
+    std::string texts;
+    std::size_t added = 0;
+    for (const Json& loss : losses) {
+      const std::string text = (texts.empty() ? "" : ",") + serial::to_text(loss);
+      if (head_.size() + texts.size() + text.size() + kBetween + end(left_out).size() > bytes_) break;
+      texts += text;
+      ++added;
+    }
+    if (added > 0) head_ += ",\"losses\":[" + texts + "]";
     head_ += ",\"rows\":[";
+    return losses.size() - added;
   }
 
   /// Adds `row` if there is space for it beside the account of `left_out`.
@@ -162,6 +180,8 @@ class Brief {
   std::string document(const Json& left_out) const { return head_ + rows_ + end(left_out); }
 
  private:
+  static constexpr std::size_t kBetween = 32;  // the names of both lists
+
   static std::string end(const Json& left_out) {
     return "],\"left_out\":" + serial::to_text(left_out) + "}\n";
   }
@@ -172,10 +192,12 @@ class Brief {
 };
 
 /// What is not in the rows: points, and what they could gain.
-Json left_out_json(const std::vector<Candidate>& all, std::size_t shown, std::size_t devices) {
+Json left_out_json(const std::vector<Candidate>& all, std::size_t shown, std::size_t losses,
+                   std::size_t devices) {
   double gain_s = 0;
   for (std::size_t i = shown; i < all.size(); ++i) gain_s += all[i].gain_s.value_or(0);
   Json value = {{"points", all.size() - shown}, {"gain_s", brief_number(gain_s)}};
+  if (losses > 0) value["losses"] = losses;
   if (devices > 0) value["devices"] = devices;
   return value;
 }
@@ -197,20 +219,21 @@ std::size_t shorten_devices(Json& devices) {
 }  // namespace
 
 std::string brief_json(const Run& run, const Analysis& analysis, const ExplanationSelection& selection,
-                       Json head, std::size_t bytes) {
+                       const Json& losses, Json head, std::size_t bytes) {
   const std::size_t devices = shorten_devices(head["devices"]);
   const std::vector<Candidate> all = candidates(analysis, selection);
   Brief brief(head, bytes);
+  const std::size_t losses_left = brief.add_losses(losses, left_out_json(all, 0, losses.size(), devices));
   std::size_t shown = 0;
   for (; shown < all.size(); ++shown) {
     const std::vector<Finding> findings = explain(run, *all[shown].point).findings;
-    const Json rest = left_out_json(all, shown + 1, devices);
+    const Json rest = left_out_json(all, shown + 1, losses_left, devices);
     if (!brief.add(full_row(all[shown], findings), rest) &&
         !brief.add(short_row(all[shown], findings), rest)) {
       break;
     }
   }
-  return brief.document(left_out_json(all, shown, devices));
+  return brief.document(left_out_json(all, shown, losses_left, devices));
 }
 
 }  // namespace rooflinectl

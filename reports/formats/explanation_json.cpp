@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "analysis/program/losses.h"
 #include "analysis/program/recoverable.h"
 #include "core/json/json.h"
 #include "reports/formats/explanation_text.h"
+#include "reports/model/report_model.h"
+#include "reports/tables/loss_table.h"
 
 namespace rooflinectl {
 
@@ -80,6 +83,21 @@ Json to_json(const RangeUse& use) {
   return value;
 }
 
+std::string_view loss_id(LossKind kind) {
+  switch (kind) {
+    case LossKind::waiting:
+      return "waiting";
+    case LossKind::idle:
+      return "idle";
+    case LossKind::fusion:
+      return "fusion";
+    case LossKind::groups:
+    case LossKind::kernel:
+      break;
+  }
+  return "kernel";
+}
+
 Json ranges_json(const Run& run, const ExperimentAnalysis& experiment) {
   Json ranges = Json::array();
   const auto program = program_use(run, experiment);
@@ -101,6 +119,26 @@ std::string stable_key(const Run& run, const RooflinePoint& point) {
     key += fmt::format(" process {}", *measurement.process);
   }
   return key;
+}
+
+Json losses_json(const ReportModel& report) {
+  constexpr int kLossDigits = 4;
+  Json list = Json::array();
+  if (report.experiments.empty() || !report.experiments.front().program) return list;
+  const ProgramUse& program = *report.experiments.front().program;
+  const LossBasis basis = loss_basis(program);
+  for (const Loss& loss : losses(program)) {
+    const LossText text = loss_text(program, loss);
+    if (text.cause.empty()) continue;
+    list.push_back({{"loss", loss_id(loss.kind)},
+                    {"name", text.name},
+                    {"share", serial::rounded(loss.share, kLossDigits)},
+                    {"cost_s", serial::rounded(loss.share * basis.time_s, kLossDigits)},
+                    {"of", basis.is_step ? "step" : "run"},
+                    {"cause", text.cause},
+                    {"next_step", text.next_step}});
+  }
+  return list;
 }
 
 std::string explanation_json(const Run& run, const Analysis& analysis,

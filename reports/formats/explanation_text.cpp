@@ -49,14 +49,14 @@ std::vector<std::string> missing_texts(const RooflinePoint& point) {
   std::vector<std::string> texts;
   if (!point.measurement->time) return texts;
   if (!point.roof_missing.empty()) {
-    texts.push_back((point.roof ? "partly counted: " : "no roof: ") + point.roof_missing);
+    texts.push_back((point.roof ? "partly counted: " : "no roof: ") + plain_cause(point.roof_missing));
   }
   if (!point.flops_executed && !point.executed_missing.empty() && !point.measurement->counters.empty()) {
-    texts.push_back("executed work unavailable: " + point.executed_missing);
+    texts.push_back("executed work unavailable: " + plain_cause(point.executed_missing));
   }
   const bool matters = point.bound == Bound::unknown || is_latency(point.bound);
   for (const std::string& unjudged : point.verdict.unjudged) {
-    if (matters) texts.push_back("not judged: " + unjudged);
+    if (matters) texts.push_back("not judged: " + plain_cause(unjudged));
   }
   return texts;
 }

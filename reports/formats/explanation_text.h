@@ -7,6 +7,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/explain/explanation.h"
+#include "core/json/json.h"
 #include "reports/model/report_model.h"
 
 /// Explanations for people, `summary.md`, the page and other programs.
@@ -47,6 +48,10 @@ std::string step_verdict(const LadderStep& step);
 
 /// What costs a profiled program most time, why and what to do; empty for other runs.
 std::string program_explanation(const ReportModel& report, int columns);
+
+/// The same for `--json`: an array, the largest first. `share` and `cost_s` are of a step, or of all time if
+/// there are no steps (`of`).
+serial::Json losses_json(const ReportModel& report);
 
 /// For a terminal, at most `columns` wide.
 std::string terminal_explanation(const Run& run, const Analysis& analysis,

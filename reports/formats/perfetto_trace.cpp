@@ -17,6 +17,7 @@
 
 #include "analysis/roofline/labels.h"
 #include "reports/formats/perfetto_encoder.h"
+#include "reports/sentences/point_text.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -133,7 +134,7 @@ LaunchLook look_of(const RooflinePoint& point) {
   add("% of roofline", look.percent_of_roofline);
   add("FLOP/s", point.executed_flop_per_s);
   add("DRAM bytes", point.dram_bytes);
-  if (point.bound != Bound::unknown) look.annotations.push_back({"bound by", words_for(point.bound).label});
+  if (point.bound != Bound::unknown) look.annotations.push_back({"bound by", bound_name(point)});
   if (const auto path = point.measurement->point.axes.text(axis::kPath)) {
     look.annotations.push_back({"NVTX", *path});
   }

@@ -182,7 +182,7 @@ std::string pictures(const ExperimentReport& report, const std::string& title) {
   std::string shown;
   std::vector<std::string> links;
   if (report.program) {
-    shown += linked_picture("GPU time by bottleneck: " + title, file(kTimeKind), file(kTimeKind));
+    shown += linked_picture("Where the time goes: " + title, file(kTimeKind), file(kTimeKind));
   }
   if (report.sizes) {
     shown +=

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "analysis/analysis.h"
+#include "core/text/kernel_names/words.h"
 #include "core/text/utf8.h"
 #include "reports/charts/model/chart_model.h"
 #include "reports/charts/parts/plot.h"
@@ -20,6 +21,9 @@ constexpr std::size_t kMostTerminalColumns = 100;
 constexpr std::size_t kFewestColumns = 40;
 constexpr std::size_t kScaleWidth = 7;  // of the numbers left of the plane
 constexpr int kRows = 18;
+constexpr char32_t kSlope = U'/';
+constexpr char32_t kFlat = U'─';
+constexpr char32_t kMark = U'●';
 
 // The part of the plane that the points and the roofs over them need. A picture has room for fixed axes; a
 // few rows of characters have not.
@@ -64,12 +68,17 @@ class Canvas {
     if (holds(row, column)) at(row, column) = character;
   }
 
-  // As much of `text` as there is room for before the column `end`.
-  void write(int row, int column, const std::u32string& text, int end) {
-    for (const char32_t character : text) {
-      if (column >= end || !holds(row, column)) return;
-      at(row, column++) = character;
-    }
+  void write(int row, int column, const std::u32string& text) {
+    for (const char32_t character : text) put(row, column++, character);
+  }
+
+  // The columns from `column` on that have roofs at most.
+  std::size_t room(int row, int column) const {
+    int end = column;
+    const auto is_free = [&](char32_t c) { return c == U' ' || c == kSlope || c == kFlat; };
+    while (holds(row, end) && is_free(rows_[static_cast<std::size_t>(row)][static_cast<std::size_t>(end)]))
+      ++end;
+    return static_cast<std::size_t>(end - column);
   }
 
   bool is_blank(int row, int begin, int end) const {
@@ -101,18 +110,29 @@ std::u32string roof_name(const ChartModel& chart, CeilingKind kind, double value
   return {};
 }
 
+// Of the slope; there must be a ridge.
+double bandwidth_of(const ChartModel& chart) {
+  return chart.ridges.front().flop_per_s / chart.ridges.front().ai;
+}
+
 void draw_roofs(Canvas& canvas, const ChartModel& chart) {
   if (chart.ridges.empty()) return;
-  const double bandwidth = chart.ridges.front().flop_per_s / chart.ridges.front().ai;
+  const double bandwidth = bandwidth_of(chart);
   double highest = 0;
   for (const Ridge& ridge : chart.ridges) highest = std::max(highest, ridge.flop_per_s);
   for (int column = 0; column < canvas.columns(); ++column) {
     const double slope = bandwidth * canvas.ai(column);
     for (const Ridge& ridge : chart.ridges) {
-      if (slope >= ridge.flop_per_s) canvas.put(canvas.row(ridge.flop_per_s), column, U'─');
+      if (slope >= ridge.flop_per_s) canvas.put(canvas.row(ridge.flop_per_s), column, kFlat);
     }
-    if (slope < highest) canvas.put(canvas.row(slope), column, U'/');
+    if (slope < highest) canvas.put(canvas.row(slope), column, kSlope);
   }
+}
+
+// Where neither roofs nor marks are.
+void name_roofs(Canvas& canvas, const ChartModel& chart) {
+  if (chart.ridges.empty()) return;
+  const double bandwidth = bandwidth_of(chart);
   const int end = canvas.columns();
   for (const Ridge& ridge : chart.ridges) {
     const std::u32string name = roof_name(chart, CeilingKind::compute, ridge.flop_per_s);
@@ -120,7 +140,7 @@ void draw_roofs(Canvas& canvas, const ChartModel& chart) {
     const int line = canvas.row(ridge.flop_per_s);
     for (const int row : {line - 1, line + 1}) {
       if (name.empty() || !canvas.is_blank(row, begin, end)) continue;
-      canvas.write(row, begin, name, end);
+      canvas.write(row, begin, name);
       break;
     }
   }
@@ -130,7 +150,7 @@ void draw_roofs(Canvas& canvas, const ChartModel& chart) {
     const int row = canvas.row(bandwidth * canvas.ai(column));
     const int begin = column - static_cast<int>(name.size()) - 2;
     if (!canvas.is_blank(row, begin, column - 1)) continue;
-    canvas.write(row, begin, name, column);
+    canvas.write(row, begin, name);
     return;
   }
 }
@@ -138,7 +158,7 @@ void draw_roofs(Canvas& canvas, const ChartModel& chart) {
 // Points by row and column, each with the names of those that lie there.
 using MarkedPlaces = std::map<int, std::map<int, std::vector<std::string>>>;
 
-void draw_points(Canvas& canvas, const ChartModel& chart) {
+MarkedPlaces draw_points(Canvas& canvas, const ChartModel& chart) {
   MarkedPlaces places;
   for (const ChartPoint& point : chart.points) {
     if (!point.useful) continue;
@@ -147,13 +167,27 @@ void draw_points(Canvas& canvas, const ChartModel& chart) {
     if (point.is_labelled) names.push_back(point.label);
   }
   for (const auto& [row, columns] : places) {
-    for (auto place = columns.begin(); place != columns.end(); ++place) {
-      const int end = std::next(place) == columns.end() ? canvas.columns() : std::next(place)->first - 1;
-      std::string names;
-      for (const std::string& name : place->second)
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
-      canvas.put(row, place->first, U'●');
-      canvas.write(row, place->first + 1, decode_utf8(fmt::format(" {} ", names)), end);
+    for (const auto& [column, names] : columns) canvas.put(row, column, kMark);
+  }
+  return places;
+}
+
+// As many names beside each mark as there is room for before what comes next; one may be shortened.
+void name_points(Canvas& canvas, const MarkedPlaces& places) {
+  constexpr std::size_t kLeastRoom = 12;
+  for (const auto& [row, columns] : places) {
+    for (const auto& [column, names] : columns) {
+      const std::size_t room = canvas.room(row, column + 1);
+      std::u32string text;
+      for (const std::string& name : names) {
+        const std::u32string more = decode_utf8(fmt::format("{}{}", text.empty() ? " " : ", ", name));
+        if (text.size() + more.size() + 1 > room) break;
+        text += more;
+      }
+      if (text.empty() && !names.empty() && room >= kLeastRoom) {
+        text = decode_utf8(" " + kernel_names::cut_middle(names.front(), room - 2));
+      }
+      if (!text.empty()) canvas.write(row, column + 1, text + U' ');
     }
   }
 }
@@ -192,7 +226,9 @@ std::string terminal_roofline(const ExperimentReport& experiment, int columns) {
   const Window window = window_of(chart);
   Canvas canvas(window, static_cast<int>(width - kScaleWidth - 1));
   draw_roofs(canvas, chart);
-  draw_points(canvas, chart);
+  const MarkedPlaces places = draw_points(canvas, chart);
+  name_roofs(canvas, chart);
+  name_points(canvas, places);
   const auto scale = rate_scale(canvas, window);
   std::string text = sentence(
       fmt::format("{}: {}/s over {}/byte", experiment.analysis->name, chart.operations, chart.operations),

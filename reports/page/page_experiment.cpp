@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -89,7 +90,8 @@ Json levels(const RooflinePoint& point, const ChartPoint& chart) {
   return list;
 }
 
-// What bounds the point, on what evidence, and what to try next: the texts of a rule are written once.
+// What bounds the point, on what evidence, and what to try next. Texts are written once: those of a rule
+// are others for kernels of libraries.
 class Rules {
  public:
   Json findings(const PointExplanation& explanation) {
@@ -103,7 +105,8 @@ class Rules {
 
  private:
   std::size_t index_of(const Finding& finding) {
-    const auto [entry, is_new] = indices_.try_emplace(finding.rule, indices_.size());
+    const auto [entry, is_new] =
+        indices_.try_emplace({finding.rule, finding.text, finding.next_step}, indices_.size());
     if (is_new) {
       texts_.push_back({{"rule", finding.rule},
                         {"importance", to_string(finding.importance)},
@@ -113,7 +116,7 @@ class Rules {
     return entry->second;
   }
 
-  std::map<std::string_view, std::size_t> indices_;
+  std::map<std::array<std::string_view, 3>, std::size_t> indices_;
   Json texts_ = Json::array();
 };
 

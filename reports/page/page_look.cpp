@@ -41,6 +41,7 @@ Json bounds() {
     const auto colour = look_of(words.bound).colour;
     list.push_back({{"id", words.id},
                     {"label", words.label},
+                    {"legend", legend_name(words.bound)},
                     {"meaning", words.meaning},
                     {"colour", colour ? Json(*colour) : Json(nullptr)}});
   }

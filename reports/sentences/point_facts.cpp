@@ -21,7 +21,8 @@ namespace {
 
 // `unavailable: …`
 std::string missing_text(std::string_view reason) {
-  return reason.empty() ? std::string(format::kUnavailable) : fmt::format("unavailable: {}", reason);
+  return reason.empty() ? std::string(format::kUnavailable)
+                        : fmt::format("unavailable: {}", plain_cause(std::string(reason)));
 }
 
 // What the time is the median of.
@@ -115,11 +116,11 @@ std::string roof_text(const RooflinePoint& point) {
 
 // `issue slots (79.2 % of the time)`, or `unknown: …`
 std::string bound_fact(const RooflinePoint& point) {
-  const std::string_view label = words_for(point.bound).label;
+  const std::string_view label = bound_name(point);
   if (point.bound == Bound::unknown) {
-    return point.verdict.unjudged.empty()
-               ? std::string(label)
-               : fmt::format("{}: {}", label, fmt::join(point.verdict.unjudged, "; "));
+    std::vector<std::string> causes;
+    for (const std::string& unjudged : point.verdict.unjudged) causes.push_back(plain_cause(unjudged));
+    return causes.empty() ? std::string(label) : fmt::format("{}: {}", label, fmt::join(causes, "; "));
   }
   for (const ResourceShare& share : point.verdict.shares) {
     if (share.resource == point.bound) {
@@ -185,7 +186,8 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
   if (const std::string text = intervals_text(point); !text.empty()) {
     facts.push_back({"95 % intervals", text});
   }
-  if (point.roof && point.roof->is_partly_counted) facts.push_back({"partly counted", point.roof_missing});
+  if (point.roof && point.roof->is_partly_counted)
+    facts.push_back({"partly counted", plain_cause(point.roof_missing)});
   facts.push_back({"bound by", bound_fact(point)});
   if (const std::string text = stalls_text(point); !text.empty()) facts.push_back({"warps wait for", text});
   for (const LevelUse& use : point.levels) facts.push_back(level_fact(use));

@@ -26,6 +26,10 @@ std::string_view at_least(bool is_part) {
   return is_part ? "≥ " : "";
 }
 
+void replace(std::string& text, std::string_view from, std::string_view to) {
+  if (const std::size_t at = text.find(from); at != std::string::npos) text.replace(at, from.size(), to);
+}
+
 }  // namespace
 
 std::string_view operations_of(const RooflinePoint& point) {
@@ -67,6 +71,14 @@ std::string_view level_name(MemoryLevel level) {
       return "shared";
   }
   return "?";
+}
+
+std::string_view legend_name(Bound bound) {
+  return bound == Bound::launch_overhead ? "short kernels" : words_for(bound).label;
+}
+
+std::string_view bound_name(const RooflinePoint& point) {
+  return is_observed(point) ? legend_name(point.bound) : words_for(point.bound).label;
 }
 
 std::string_view roof_name(const RooflinePoint& point) {
@@ -118,6 +130,22 @@ std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& poi
     }
   }
   return texts;
+}
+
+std::string plain_cause(std::string cause) {
+  for (const std::string_view pass : {" ran during the pass ", " was counted in the pass "}) {
+    const std::size_t at = cause.find(pass);
+    if (at == std::string::npos) continue;
+    const std::size_t none = cause.find("none of its ");
+    cause.resize(std::min(none, at));
+    cause += none < at ? "none of its launches was counted" : " was counted";
+  }
+  replace(cause, " not counted: none of its launches was counted", ": no launch was counted");
+  replace(cause, "communication with other GPUs: no roof", "communication: no roof");
+  replace(cause, "operations was not counted", "operations were not counted");
+  replace(cause, "instrumented code of collective kernels keeps the other ranks waiting",
+          "programs that use NCCL are not instrumented");
+  return cause;
 }
 
 std::string ceilings_text(const CeilingIds& ceilings) {

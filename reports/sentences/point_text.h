@@ -46,6 +46,13 @@ std::string fraction_text(const RooflinePoint& point);
 /// `DRAM`, `L2`, as tables and pictures show them.
 std::string_view level_name(MemoryLevel level);
 
+/// What legends and tables call kernels of a program with this bound: its label, or `short kernels`, since
+/// `launch overhead` beside idle time would seem to be the time between launches.
+std::string_view legend_name(Bound bound);
+
+/// What bounds the point, in tables and pictures.
+std::string_view bound_name(const RooflinePoint& point);
+
 /// The resource that is the roof of a program's kernel: `L2`; `none near` where that needs little of its
 /// time.
 std::string_view roof_name(const RooflinePoint& point);
@@ -66,6 +73,9 @@ std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& poi
 
 /// `f32_fma + f32_add` for a mix.
 std::string ceilings_text(const CeilingIds& ceilings);
+
+/// Why something was not counted, as a reader needs it: without the names of passes and numbers of launches.
+std::string plain_cause(std::string cause);
 
 /// A value of a quantity: `28`, `97.2 %`, `1.03×`, `4.58 B`, `4.58 TB/s`, `238.5 µs`.
 std::string text_with_unit(double value, Unit unit);

@@ -100,7 +100,7 @@ const std::vector<PointColumn>& point_columns() {
       number(kPower, energy, "energy"),
       number(kWorkPerJoule, energy, "energy"),
       PointColumn{.title = "bound by",
-                  .text = [](const RooflinePoint& p) { return std::string(words_for(p.bound).label); },
+                  .text = [](const RooflinePoint& p) { return std::string(bound_name(p)); },
                   .help = "The resource that limits the point",
                   .role = "bound"},
       PointColumn{.title = kBusiestUtilisation.title,

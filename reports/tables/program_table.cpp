@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "analysis/explain/explanation.h"
 #include "analysis/roofline/launch_times.h"
 #include "core/text/kernel_name.h"
 #include "reports/sentences/import_text.h"
@@ -29,28 +30,6 @@ std::string process_name(const Application& application, int id) {
                                              : fmt::format("process {}", id);
 }
 
-void replace(std::string& text, std::string_view from, std::string_view to) {
-  if (const std::size_t at = text.find(from); at != std::string::npos) text.replace(at, from.size(), to);
-}
-
-/// Why something was not counted, as runs have it, without the names of passes.
-std::string plain_cause(std::string cause) {
-  constexpr std::string_view kDuringAPass = " ran during the pass ";
-  if (const std::size_t at = cause.find(kDuringAPass); at != std::string::npos) {
-    cause.resize(at);
-    cause += " was counted";
-  }
-  if (const std::size_t at = cause.find(" was counted in the pass "); at != std::string::npos) {
-    cause.resize(at);
-    cause += " was counted";
-  }
-  replace(cause, "none of its 1 launches was counted", "its only launch was not counted");
-  replace(cause, "operations was not counted", "operations were not counted");
-  replace(cause, "instrumented code of collective kernels keeps the other ranks waiting",
-          "programs that use NCCL are not instrumented");
-  return cause;
-}
-
 std::string_view transfer_name(TransferKind kind) {
   switch (kind) {
     case TransferKind::host_to_device:
@@ -71,6 +50,12 @@ std::string_view transfer_name(TransferKind kind) {
       return "other";
   }
   return "?";
+}
+
+/// Among kernels: `copy within the device`.
+std::string copy_name(TransferKind kind) {
+  const bool is_copy = kind != TransferKind::set && kind != TransferKind::other;
+  return fmt::format("{}{}", is_copy ? "copy " : "", transfer_name(kind));
 }
 
 /// The median, or where that says little about the launches, their mean.
@@ -159,6 +144,26 @@ std::string busy_sentence(const ProgramUse& program) {
                      time_and_share(program, idle));
 }
 
+/// What costs most, whatever it is, and what else is not a single kernel: the cause, and what to try.
+std::vector<std::string> loss_sentences(const Run& run, const ProgramUse& program) {
+  std::vector<std::string> texts;
+  bool is_first = true;
+  for (const Loss& loss : losses(program)) {
+    const LossText text = loss_text(program, loss);
+    if (!text.cause.empty()) {
+      texts.push_back(fmt::format("{} Next: {}", text.cause, text.next_step));
+    } else if (is_first) {
+      const std::vector<Finding> findings = explain(run, *loss.groups.front()).findings;
+      if (!findings.empty()) {
+        const Finding& finding = findings.front();
+        texts.push_back(fmt::format("{}: {} Next: {}", text.name, finding.text, finding.next_step));
+      }
+    }
+    is_first = false;
+  }
+  return texts;
+}
+
 std::string of_processes(const Run& run, const std::string& steps) {
   const std::size_t processes = run.application->processes.size();
   return steps.empty() || processes < 2 ? steps : fmt::format("{} of {} processes", steps, processes);
@@ -211,10 +216,7 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
         fmt::format("The program used more GPUs, but the run has counters for these {} only.", program.gpus));
   }
   if (program.busy_share()) texts.push_back(busy_sentence(program));
-  for (const Loss& loss : losses(program)) {
-    const LossText text = loss_text(program, loss);
-    if (!text.cause.empty()) texts.push_back(fmt::format("{} Next: {}", text.cause, text.next_step));
-  }
+  for (std::string& sentence : loss_sentences(run, program)) texts.push_back(std::move(sentence));
   if (program.idle && program.idle->beside_steps.count > 0) {
     const IdleGaps& gaps = program.idle->beside_steps;
     texts.push_back(fmt::format("Beside its steps, the program left the GPU idle for {}, in {} gap{}.",
@@ -425,8 +427,7 @@ Table idle_before_table(const ProgramUse& program, std::size_t most) {
   };
   const std::size_t shown = std::min(most, all.size());
   for (std::size_t i = 0; i < shown; ++i) {
-    const std::string name =
-        all[i].group != nullptr ? all[i].group->label : std::string(transfer_name(all[i].transfer->kind));
+    const std::string name = all[i].group != nullptr ? all[i].group->label : copy_name(all[i].transfer->kind);
     table.rows.push_back(row(name, all[i].idle_s, all[i].gaps));
   }
   if (shown == all.size()) return table;

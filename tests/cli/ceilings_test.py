@@ -262,7 +262,7 @@ class CeilingsOfDevices(ProgramTest):
         self.assert_exit(result, 0)
         self.assertRegex(result.stdout, r"Collectives over 2 devices, NCCL 2.99.0\n"
                          r"collective +latency +bus GB/s +at +% of NVLink +% of links +NVLink bytes\n"
-                         r"all-reduce +10\.00 µs +399 +1 GiB +80 % +362 % +1\.0000 of known\n"
+                         r"all-reduce +10\.00 µs +399 +1 GiB +80 % +362 % +100\.00 % of expected\n"
                          r"all-gather +10\.00 µs +199 +1 GiB +40 %")
         run = self.run_of()
         self.assertEqual([entry["collective"] for entry in run["collectives"]["times"]],

@@ -46,8 +46,24 @@ class Explanations(ProgramTest):
                 self.assertEqual([row["point"] for row in rows], [row["point"] for row in whole["rows"][:len(rows)]])
                 self.assertEqual(brief["left_out"]["points"], len(whole["rows"]) - len(rows))
                 self.assertAlmostEqual(brief["left_out"]["gain_s"], sum(gains[len(rows):]), delta=1e-3 * sum(gains))
-                self.assertGreaterEqual(len(rows), 1)
+                losses = brief.get("losses", [])
+                self.assertEqual(losses, whole.get("losses", [])[:len(losses)])
+                self.assertEqual(brief["left_out"].get("losses", 0), len(whole.get("losses", [])) - len(losses))
+                self.assertGreaterEqual(len(rows) + len(losses), 1)
             self.assertGreater(len(rows), 5)
+
+    def test_what_costs_a_program_most_comes_first_for_agents_too(self):
+        run = SOURCE / "recordings" / "training-step-h200"
+        idle, fusion = self.brief(run, 1000)["losses"]
+        self.assertEqual((idle["loss"], idle["of"], idle["cost_s"]), ("idle", "step", 0.005615))
+        self.assertIn("CUDA graphs", idle["next_step"])
+        self.assertEqual(fusion["loss"], "fusion")
+        self.assertEqual(self.brief(run, 200)["losses"], [idle])
+        self.assertEqual(json.loads(self.call("explain", run, "--json").stdout)["losses"], [idle, fusion])
+        self.assertNotIn("losses", self.brief(run, 1000, "--point", "reduce*"))
+        ranks = self.brief(SOURCE / "recordings" / "data-parallel-two-h200", 1000)["losses"]
+        self.assertEqual([loss["loss"] for loss in ranks], ["idle", "waiting"])
+        self.assertIn("rank 1", ranks[1]["next_step"])
 
     def test_a_budget_gives_verdict_evidence_next_step_gain_and_confidence(self):
         row = self.brief(self.RECORDING, 1000, "--point", "V1")["rows"][0]

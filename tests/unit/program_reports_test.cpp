@@ -55,6 +55,25 @@ TEST(ProgramReports, BeginWithWhereTheTimeIsAndWhatCouldBeSaved) {
             "up to 391.6 µs (10.0 %).");
 }
 
+TEST(ProgramReports, ThePageHasEachKernelsOwnAdviceWhereOthersHaveAnotherOfTheSameRule) {
+  auto run = constructed::program_run();
+  Measurement own =
+      *std::find_if(run.measurements.begin(), run.measurements.end(),
+                    [](const Measurement& one) { return one.point.subject == constructed::kAdamName; });
+  own.point.subject = "own_optimizer(float*)";
+  run.measurements.push_back(own);
+  const ReportModel report(run);
+  const auto page = nlohmann::json::parse(page_data(report))["run"]["experiments"][0];
+  const auto& explanations = report.experiments.at(0).explanations;
+  for (std::size_t i = 0; i < explanations.size(); ++i) {
+    for (std::size_t j = 0; j < explanations[i].findings.size(); ++j) {
+      const auto& texts = page["rules"].at(page["points"][i]["findings"][j][0].get<std::size_t>());
+      EXPECT_EQ(texts["text"], explanations[i].findings[j].text);
+      EXPECT_EQ(texts["next_step"], explanations[i].findings[j].next_step) << page["points"][i]["key"];
+    }
+  }
+}
+
 TEST(ProgramReports, BeginWithAKernelThatCouldSaveMoreInSeveralShapesThanAnyGroup) {
   auto run = constructed::program_run();
   Measurement other =
@@ -239,13 +258,18 @@ TEST(ProgramReports, TheBarOfTheTimeHasAPartForEachLimitAsWideAsItsShare) {
   const ReportModel report(run);
   const ExperimentReport& experiment = report.experiments.at(0);
   const Scene scene = time_scene(experiment.chart, *experiment.program);
-  const std::vector<TimeLimit> limits = time_by_limit(*experiment.program);
-  EXPECT_EQ(titles_of(scene, "time-row").size(), limits.size());
+  const ProgramUse& program = *experiment.program;
+  const std::vector<TimeLimit> limits = time_by_limit(program);
+  const std::vector<std::string> rows = titles_of(scene, "time-row");
+  // As the page: of a step, in which the GPU is also idle.
+  EXPECT_EQ(rows.size(), limits.size() + 1);
+  EXPECT_EQ(rows.back(), "GPU idle: 13.2 % of a step, 514.4 µs");
   const auto part = std::find_if(scene.groups.begin(), scene.groups.end(),
                                  [](const Group& group) { return group.name == "time-part time-0"; });
   ASSERT_NE(part, scene.groups.end());
   const auto& bar = std::get<Polygon>(part->shapes.front()).points;
-  EXPECT_NEAR(bar.at(1).x - bar.at(0).x, limits.front().share * (scene.width - 72), 0.01);
+  EXPECT_NEAR(bar.at(1).x - bar.at(0).x, time_share(program, limits.front().total_s) * (scene.width - 72),
+              0.01);
   expect_readable(scene);
 }
 
@@ -308,6 +332,23 @@ TEST(ProgramReports, ListKernelsWithoutARoofByReason) {
   ASSERT_NE(row, table.rows.end());
   EXPECT_THAT(row->front(), testing::MatchesRegex(".* and [0-9]+ more"));
   EXPECT_LT(table.rows.size(), run.measurements.size());
+}
+
+TEST(ProgramReports, ListKernelsWithoutARoofOnceThoughTheyWereLaunchedDifferentlyOften) {
+  auto run = constructed::program_run();
+  std::size_t launches = 0;
+  for (Measurement& measurement : run.measurements) {
+    const auto uncounted = CounterValue::unavailable(
+        fmt::format("none of its {} launches was counted in the pass operations", ++launches));
+    measurement.counters.insert_or_assign(std::string(counter::kFadd), uncounted);
+    measurement.counters.insert_or_assign(std::string(counter::kFmaPipeInstructions), uncounted);
+  }
+  const ReportModel report(run);
+  const Table table = roofless_table(*report.experiments.at(0).program, 10);
+  EXPECT_EQ(std::count_if(
+                table.rows.begin(), table.rows.end(),
+                [](const auto& cells) { return cells.back() == "FP32 operations: no launch was counted"; }),
+            1);
 }
 
 TEST(ProgramReports, AreWrittenWithoutNonsense) {

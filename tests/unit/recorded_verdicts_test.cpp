@@ -17,6 +17,7 @@
 #include "analysis/roofline/point.h"
 #include "core/serial/program/timeline_file.h"
 #include "core/serial/run_file.h"
+#include "reports/formats/terminal.h"
 #include "reports/model/report_model.h"
 #include "reports/sentences/timeline_sentences.h"
 #include "reports/tables/devices/device_tables.h"
@@ -185,6 +186,29 @@ TEST(RecordedVerdict, ShortKernelsSaveNothingEach) {
   EXPECT_THAT(
       program_sentences(program.run, program.use()),
       Contains(StartsWith("20 kernels are shorter than 3.000 µs and take 84.64 µs (0.4 %) of a step.")));
+}
+
+TEST(RecordedVerdict, NamesOfRoofsAreWholeInTheTerminal) {
+  for (const char* name : kPrograms) {
+    const Program program(name);
+    for (const int columns : {80, 100}) {
+      const std::string drawn = terminal_roofline(program.first(), columns);
+      for (std::size_t at = drawn.find("FLOP/s\n"); at != std::string::npos;
+           at = drawn.find("FLOP/s\n", at + 1)) {
+        const std::string line = drawn.substr(drawn.rfind('\n', at) + 1, at + 6 - drawn.rfind('\n', at) - 1);
+        const auto& roofs = program.first().chart.roofs;
+        EXPECT_TRUE(std::any_of(roofs.begin(), roofs.end(), [&](const auto& roof) {
+          return line.ends_with(" " + std::string(roof.text)) || line.ends_with("│" + std::string(roof.text));
+        })) << line;
+      }
+    }
+  }
+}
+
+TEST(RecordedVerdict, WhatCostsMostHasAnActionIfItIsAKernel) {
+  const Program program("cupy-fft-h200");
+  EXPECT_THAT(program_sentences(program.run, program.use()),
+              Contains(testing::MatchesRegex("saxpy: Traffic between DRAM .* Next: Remove traffic .*")));
 }
 
 TEST(RecordedVerdict, GapsOfAnEagerProgramMakeItLaunchBound) {

@@ -14,6 +14,18 @@ bool cuts(const Shape& shape) {
   return is_cut({.name = "point", .clip = kFrame, .shapes = {shape}});
 }
 
+TEST(Fitted, LeavesOutMoreWhereSomethingIsLeftOutAlready) {
+  const TextStyle style = {12};
+  const std::string text = "cunn_SoftMax…wardEpilogue";
+  const std::string shorter = fitted(text, style, text_width(text, style) - 20);
+  EXPECT_THAT(shorter, testing::StartsWith("cunn_Sof"));
+  EXPECT_THAT(shorter, testing::EndsWith("Epilogue"));
+  EXPECT_LE(text_width(shorter, style), text_width(text, style) - 20);
+  EXPECT_EQ(fitted(text, style, text_width(text, style)), text);
+  EXPECT_EQ(fitted(text, style, 0), "…");
+  EXPECT_THAT(fitted("plain_name", style, 40), testing::MatchesRegex("plain.*…"));
+}
+
 TEST(IsCut, DetectsWhatReachesOutOfTheClip) {
   EXPECT_FALSE(cuts(Circle{{50, 50}, 10, palette::kInk, std::nullopt}));
   EXPECT_TRUE(cuts(Circle{{95, 50}, 10, palette::kInk, std::nullopt}));

@@ -59,7 +59,7 @@ for (const name of PAGES) {
 /** The numbers that labels of the chart begin with. */
 async function numbersInChart(page: Page): Promise<number[]> {
   const texts = await page.locator('.plot .name').allTextContents();
-  return texts.flatMap((text) => /^(\d+)( (?!other )|$)/.exec(text)?.[1] ?? []).map(Number);
+  return texts.flatMap((text) => /^(\d+)( (?!smaller)|$)/.exec(text)?.[1] ?? []).map(Number);
 }
 
 for (const name of PROGRAMS) {
@@ -181,6 +181,20 @@ for (const scheme of ['light', 'dark'] as const) {
     }
   });
 }
+
+onEveryScreen('the evidence of idle time is whole, names and numbers', async (page) => {
+  for (const name of ['step', 'ranks-step']) {
+    await open(page, name);
+    await page.locator('.beginnings summary', { hasText: 'GPU idle' }).click();
+    const loss = page.locator('.loss[open]', { hasText: 'Idle time before each kernel' });
+    await expect(loss.locator('tbody tr').first()).toBeVisible();
+    const cut = await loss.evaluate((element) => {
+      const edge = element.getBoundingClientRect().right;
+      return [...element.querySelectorAll('summary > *, th, td')].filter((part) => part.getBoundingClientRect().right > edge + 1).map((part) => part.textContent);
+    });
+    expect(cut).toEqual([]);
+  }
+});
 
 test('what saves nothing is not shown as saving', async ({ page }) => {
   for (const name of ['step', 'products', 'program']) {

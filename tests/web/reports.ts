@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pages under test, written by the real program from recordings and from runs derived from them.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 
@@ -266,6 +266,16 @@ function writeComparison(name: string, before: any, after: any): void {
   execFileSync(ROOFLINECTL, ['compare', join(folder, 'before'), join(folder, 'after'), '--output', folder], { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
+/** A table of Nsight Compute without the metrics that a roof needs in full. */
+function writeImported(): void {
+  const folder = join(FOLDER, 'imported');
+  mkdirSync(folder, { recursive: true });
+  const table = join(folder, 'six-metrics.csv');
+  writeFileSync(table, gunzipSync(readFileSync(join(SOURCE, 'tests', 'data', 'ncu-2025.3.1-h200-six-metrics.csv.gz'))));
+  execFileSync(ROOFLINECTL, ['import', table, '--output', join(folder, 'runs'), '--quiet'], { stdio: ['ignore', 'ignore', 'inherit'] });
+  copyFileSync(join(folder, 'runs', 'six-metrics', 'latest', 'report.html'), join(folder, 'report.html'));
+}
+
 function scaleTime(measurement: any, factor: number): void {
   for (const key of ['median_s', 'ci_low_s', 'ci_high_s']) measurement.time[key] *= factor;
   measurement.time.samples_s = measurement.time.samples_s.map((time: number) => time * factor);
@@ -365,6 +375,7 @@ export default function setup(): void {
   writePage('products', () => {}, 'matrix-sums-h200');
   writePage('ranks-step', () => {}, 'data-parallel-two-h200');
   writePage('fft', () => {}, 'cupy-fft-h200');
+  writeImported();
   writeComparison('compared-program', recorded('training-step-h200'), changed(recorded('training-step-h200'), changeProgram));
   writeComparison('compared-ladder', recorded('reductions-h200'), changed(recorded('reductions-h200'), changeLadder));
   writePage('points-2000', manyPoints(2000));

@@ -50,8 +50,7 @@ std::vector<Flag> notable_flags(const RooflinePoint& point) {
 }
 
 std::string bound_text(const RooflinePoint& point) {
-  return point.bound == Bound::unknown ? std::string(format::kUnavailable)
-                                       : std::string(words_for(point.bound).label);
+  return std::string(point.bound == Bound::unknown ? format::kUnavailable : bound_name(point));
 }
 
 // As much of a kernel's full name as a reader sees: names of templates can be thousands of characters long.
@@ -105,7 +104,7 @@ std::string picture_label(const std::string& label) {
 
 // Kernels of a program have no families: they are told apart by what bounds them.
 std::string family_of(const RooflinePoint& point) {
-  return is_observed(point) ? std::string(words_for(point.bound).label) : point.family;
+  return is_observed(point) ? std::string(legend_name(point.bound)) : point.family;
 }
 
 // For a program's kernel, the same wherever it is drawn.

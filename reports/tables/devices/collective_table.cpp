@@ -35,8 +35,9 @@ std::vector<std::string> overview_row(const CollectiveTimes& times, const LinkRo
   row.push_back(format::array_size(best->bytes));
   row.push_back(share_of(bytes_per_s, roof.theoretical_bytes_per_s));
   row.push_back(share_of(bytes_per_s, roof.measured_bytes_per_s));
-  row.push_back(format::optional(sent_ratio(times, n_devices),
-                                 [](double ratio) { return fmt::format("{:.4f} of known", ratio); }));
+  row.push_back(format::optional(sent_ratio(times, n_devices), [](double ratio) {
+    return fmt::format("{:.2f} % of expected", 100 * ratio);
+  }));
   return row;
 }
 

@@ -30,6 +30,8 @@ export interface PointView extends Omit<PointData, 'family' | 'levels'> {
   operators: { name: string; share: number }[];
   family: Family;
   bound: string;
+  /** As the table has it. */
+  boundName: string;
   cache: string;
   fraction_of_roofline: number | null;
   useful: Place;
@@ -66,7 +68,7 @@ const [LABEL, CACHES, BOUND, AI, EXECUTED_AI, OF_ROOF] = (['label', 'cache', 'bo
   'fraction_of_roofline'] as const).map(columnOf) as [number, number, number, number, number, number];
 
 const words = new Map(page.bounds.map((bound) => [bound.id, bound]));
-const idOf = new Map(page.bounds.map((bound) => [bound.label, bound.id]));
+const idOf = new Map(page.bounds.flatMap(({ id, label, legend }) => [[label, id], [legend, id]]));
 
 const place = (ai: number | null | undefined, rate: number | null): Place => (ai == null || rate === null ? null : [ai, rate]);
 
@@ -77,7 +79,7 @@ function pointOf(point: PointData, { families, program }: ExperimentData): Point
     ...point,
     family: families[point.family] as Family, kernel: kernel?.name ?? '', kernelShort: kernel?.short ?? '',
     operators: (point.group?.operators ?? []).map(([operator, of]) => ({ name: program?.torch?.operators[operator] ?? '', share: of })),
-    label: texts[LABEL] ?? '', bound: idOf.get(texts[BOUND] ?? '') ?? 'unknown', cache: texts[CACHES] ?? '',
+    label: texts[LABEL] ?? '', bound: idOf.get(texts[BOUND] ?? '') ?? 'unknown', boundName: texts[BOUND] ?? '', cache: texts[CACHES] ?? '',
     fraction_of_roofline: values[OF_ROOF] ?? null,
     useful: place(values[share === undefined ? AI : EXECUTED_AI], rate),
     executed: is_apart ? place(values[EXECUTED_AI], executed_rate) : null,
@@ -100,7 +102,7 @@ export const LEVELS: readonly Level[] = data.levels.map(({ id }) => id);
 
 /** What to call a bound, and what it means. */
 export function wordsFor(bound: string): Bound {
-  return words.get(bound) ?? { id: bound, label: bound, meaning: '', colour: null };
+  return words.get(bound) ?? { id: bound, label: bound, legend: bound, meaning: '', colour: null };
 }
 
 /** Text and number of the column with this title; neither where there is no such column. */

@@ -27,7 +27,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
 
 /** A name in code that may be broken where an engineer would break it, rather than in the middle of a word. */
 export const breakable = (name: string): Child[] =>
-  name.split(/(?<=::|[_<,/])(?!$)/).flatMap((part, i) => (i > 0 ? [h('wbr'), part] : [part]));
+  name.split(/(?<=::|[_<,/])(?!$)|(?<=[a-z])(?=[A-Z])/).flatMap((part, i) => (i > 0 ? [h('wbr'), part] : [part]));
 
 /** Puts `children` into `element` in place of what is there. */
 export function fill(element: Element, ...children: Child[]): void {

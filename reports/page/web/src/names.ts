@@ -16,11 +16,12 @@ function looksOf(text: string, most: number): string {
   return tail === undefined ? text : `${head}…${tail.slice(SEEN - Math.floor((most - 1) * 0.4))}`;
 }
 
-function commonLength(texts: readonly string[]): number {
+/** What all of them begin with. */
+export function commonStart(texts: readonly string[]): string {
   const [first = '', ...others] = texts;
   let length = 0;
   while (length < first.length && others.every((text) => text[length] === first[length])) ++length;
-  return length;
+  return first.slice(0, length);
 }
 
 /** Each shortened to `most` characters, so that those which differ look different: what tells them apart stays, between two cuts. */
@@ -43,7 +44,7 @@ export function cutApart(texts: readonly string[], most: number): Map<string, st
 
 /** The beginning, the place where they begin to differ, and the end if they differ there, too. */
 function aroundDifference(texts: readonly string[], most: number): [string, string][] {
-  const common = commonLength(texts);
+  const common = commonStart(texts).length;
   const head = Math.floor(most * 0.35);
   const cutAt = (text: string, tail: number): string => {
     // From the beginning of the word that differs, unless that is far back.

@@ -216,8 +216,11 @@ export function pinnedPoints(view: View, experiment: ExperimentView | undefined)
 /** The chart of the chosen device where there are no experiments. */
 export const bareChart = (view: View): BareChart => data.run.bare_charts[view.device] as BareChart;
 
+/** Whether there are roofs of both kinds: imported reports have theoretical ones alone. */
+export const hasBothRoofs = new Set(data.run.roofs.map(({ source }) => source)).size > 1;
+
 export function roofsOf(view: View, experiment: ExperimentView | undefined): Roofs {
-  return view.roofs ?? (experiment?.isOfProgram ? 'measured' : 'both');
+  return hasBothRoofs ? view.roofs ?? (experiment?.isOfProgram ? 'measured' : 'both') : 'both';
 }
 
 export function precisionsOf(view: View, experiment: ExperimentView | undefined): string[] {

@@ -74,6 +74,17 @@ export interface Weighted { at: NonNullable<Place>; weight: number }
 const FAR = 5;
 const LITTLE = 0.1;
 const LEAST_RANGE = 12;
+/** If the ridge is this close to the places, it is in sight: without it nobody sees on which side of it they are. */
+const NEAR_RIDGE = 4;
+/** The roof beyond it has room for its name. */
+const BEYOND_RIDGE = 2;
+
+/** The intensities, and what puts the ridge in sight. */
+function withRidge(ais: number[], ridge: number | null): number[] {
+  if (ridge === null || !ais.some((ai) => Math.abs(Math.log(ai / ridge)) <= Math.log(NEAR_RIDGE))) return ais;
+  if (ais.every((ai) => ai > ridge)) return [...ais, ridge / BEYOND_RIDGE];
+  return ais.every((ai) => ai < ridge) ? [...ais, ridge * BEYOND_RIDGE] : ais;
+}
 
 /** Leaves out those at either end that are a small part of the whole and far from the others: they would squeeze these into a corner. */
 function withoutOutliers(places: readonly Weighted[], axis: 0 | 1): Weighted[] {
@@ -97,7 +108,7 @@ function withoutOutliers(places: readonly Weighted[], axis: 0 | 1): Weighted[] {
 }
 
 /** The window around `places`, except outliers, with some room; null where there are none. `roofAt`: what must be in it above a place. */
-export function windowAround(places: readonly Weighted[], roofAt: (ai: number) => number): Window | null {
+export function windowAround(places: readonly Weighted[], roofAt: (ai: number) => number, ridge: number | null = null): Window | null {
   if (places.length === 0) return null;
   const kept = withoutOutliers(withoutOutliers(places, 1), 0);
   const range = (values: number[]): [number, number] => {
@@ -107,5 +118,5 @@ export function windowAround(places: readonly Weighted[], roofAt: (ai: number) =
     return [low / room, high * room];
   };
   const roofs = kept.map(({ at }) => roofAt(at[0])).filter((rate) => Number.isFinite(rate) && rate > 0);
-  return { ai: range(kept.map(({ at }) => at[0])), rate: range([...kept.map(({ at }) => at[1]), ...roofs]) };
+  return { ai: range(withRidge(kept.map(({ at }) => at[0]), ridge)), rate: range([...kept.map(({ at }) => at[1]), ...roofs]) };
 }

@@ -139,7 +139,9 @@ class ProgramFigure {
     this.drawing.addMarks([spot], { fill: this.colours.paper, stroke: this.colours.muted, width: 1.5 });
     if (!this.plane.holds(at)) return;
     this.boxes.push(boxOf(at, radius));
-    this.addName(`${folded.length} other groups, ${percent(other.total / total)}`, at, radius, MOST_NAMES + 0.5);
+    const share = percent(other.total / total);
+    const name = `${folded.length} smaller groups together, ${share}`;
+    this.addName(name.length <= this.mostLetters ? name : `${folded.length} smaller, ${share}`, at, radius, MOST_NAMES + 0.5);
   }
 
   private addPlaced(): void {
@@ -268,7 +270,7 @@ class ProgramFigure {
     const entry = (text: string, shape: number, bound: string): Entry =>
       ({ text, outline: outlineOf(shape), fill: colourOfBound(bound, this.colours), stroke: 'none' });
     return [
-      ...bounds.map(({ id, label }) => entry(label, SQUARE, id)),
+      ...bounds.map(({ id, legend }) => entry(legend, SQUARE, id)),
       ...numbered.map(({ point, rank }) => {
         const { label, group, bound } = this.experiment.points[point] as GroupView;
         return entry(`${rank} ${label}`, group.shape, bound);

@@ -7,7 +7,7 @@ import { groupsOf, sumOf, type Sum } from '../sums';
 import { phasesIn, type Phase } from '../timeline/timeline';
 import { levelOf, pinnedPoints, shownPoints, type View } from '../view';
 
-/** Groups with less of the time that is shown are one mark together. */
+/** Groups with less of the time that is shown are one mark together, if their operations are known. */
 const FOLDED = 0.005;
 
 export interface Shown { index: number; point: GroupView; part: number }
@@ -37,7 +37,8 @@ function computeParts(view: View, experiment: ExperimentView): Parts {
     const point = experiment.points[index] as GroupView;
     const part = total > 0 ? point.group.total_s / total : 0;
     if (part >= FOLDED || chosen.has(index)) drawn.push({ index, point, part });
-    else folded.push(point);
+    // Only those with a place of their own give the one mark a place.
+    else if (point.useful) folded.push(point);
   }
   drawn.sort((a, b) => b.part - a.part || a.index - b.index);
   const level = levelOf(view, experiment);

@@ -13,6 +13,13 @@ export function attainable(ai: number, roofs: readonly ShownRoof[]): number {
   return Math.min(memory ? memory.value * ai : Infinity, compute?.value ?? Infinity);
 }
 
+/** Where the highest roofs of both kinds meet; null without both. */
+export function ridgeOf(roofs: readonly ShownRoof[]): number | null {
+  const memory = highest(roofs, 'bandwidth');
+  const compute = highest(roofs, 'compute');
+  return memory && compute ? compute.value / memory.value : null;
+}
+
 function highest(roofs: readonly ShownRoof[], kind: Roof['kind']): ShownRoof | undefined {
   return roofs.filter((roof) => roof.kind === kind).reduce<ShownRoof | undefined>((best, roof) =>
     (best && best.value >= roof.value ? best : roof), undefined);

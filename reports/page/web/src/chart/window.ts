@@ -3,7 +3,7 @@ import type { ExperimentView, Window } from '../data';
 import { windowAround } from './plane';
 import { shownMarks } from './point_marks';
 import { programPlaces } from './program_parts';
-import { attainable } from './roof_lines';
+import { attainable, ridgeOf } from './roof_lines';
 import { shownRoofs } from './roofs';
 import { bareChart, levelOf, type View } from '../view';
 
@@ -25,7 +25,7 @@ export function windowOf(view: View, experiment: ExperimentView | undefined): Wi
   const places = experiment?.isOfProgram ? programPlaces(view, experiment)
     : shownMarks(unpinned, experiment).map(({ at }) => ({ at, weight: 1 }));
   const roofs = shownRoofs({ ...view, pins: [] }, experiment);
-  const window = windowAround(places, (ai) => attainable(ai, roofs)) ?? wholeWindow(view, experiment);
+  const window = windowAround(places, (ai) => attainable(ai, roofs), ridgeOf(roofs)) ?? wholeWindow(view, experiment);
   windows.set(view, window);
   return window;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where to begin: what costs a program most time, of whatever kind, each with its cause and what to do.
-import { cellOf, findingsOf, wordsFor, type ExperimentView, type GroupView, type Loss, type Program } from '../data';
+import { cellOf, findingsOf, type ExperimentView, type GroupView, type Loss, type Program } from '../data';
 import { breakable, fill, h, keepFocus } from '../dom';
 import { duration, percent, unbroken } from '../format';
 import { pointGlyph } from '../chart/marks';
@@ -46,6 +46,19 @@ function cost({ loss_basis: { is_step, time_s } }: Program, share: number, sign 
   return [h('strong', {}, `${sign}${duration(share * time_s)}`), `${percent(share)} of ${is_step ? 'a step' : 'the time'}`];
 }
 
+const MOST_BOUNDS = 3;
+
+/** `72.1 % of roofline, bound by DRAM` */
+function standing(fraction: number | null, of: readonly GroupView[], isPart = false): string {
+  const names = [...new Set(of.map(({ bound, boundName }) => (bound === 'unknown' ? '' : boundName)))].filter((name) => name !== '');
+  const bound = names.length === 0 ? 'bound unknown' : `bound by ${names.slice(0, MOST_BOUNDS).join(', ')}`;
+  return `${fraction === null ? 'no roof' : `${isPart ? '≥\u00a0' : ''}${percent(fraction)} of roofline`}, ${bound}`;
+}
+
+/** What to try, from the rules of `explain`. */
+const advice = (first: { next_step: string } | undefined): HTMLElement | undefined =>
+  first && h('span', { class: 'next' }, h('strong', {}, 'Next: '), first.next_step);
+
 /** Shows everything about a kernel, wherever its place is on this screen. */
 function choose(store: ViewStore, { key }: GroupView): void {
   store.choose(key, false);
@@ -77,11 +90,9 @@ function beginningOfKernel(store: ViewStore, experiment: ExperimentView, program
   const [value, text] = cost(program, share);
   const [first] = of.flatMap((point) => findingsOf(experiment, point).slice(0, 1));
   const show = (): void => store.set({ kernel: name, table: 'kernels', zoom: null });
-  const bounds = [...groupedBy(of, ({ bound }) => bound).keys()].map((bound) => wordsFor(bound).label);
   const element = h('details', { class: 'loss', 'data-value': `kernel ${name}` },
     h('summary', {}, h('span', { class: 'name' }, h('span', {}, ...breakable(name), ` (${of.length} launch groups)`)), value,
-      h('span', { class: 'muted' }, `${text}, ${percent(fractionOfRoofline(sum) ?? 0)} of roofline, ${bounds.join(', ')}`),
-      first && h('span', { class: 'next' }, h('strong', {}, 'Next: '), first.next_step)),
+      h('span', { class: 'muted' }, `${text}, ${standing(fractionOfRoofline(sum), of)}`), advice(first)),
     first && h('p', {}, first.text), first && h('p', { class: 'muted' }, first.evidence),
     h('ul', {}, ...of.map((point) => h('li', {}, h('button', { type: 'button', class: 'link',
       onclick: () => choose(store, point) }, point.label), ` ${cellOf(point, 'could save').text}`))),
@@ -89,34 +100,43 @@ function beginningOfKernel(store: ViewStore, experiment: ExperimentView, program
   return { share, element };
 }
 
-function beginningOf(store: ViewStore, program: Program, point: GroupView): Beginning {
-  const ofRoofline = point.fraction_of_roofline === null ? 'no roof' : `${percent(point.fraction_of_roofline)} of roofline`;
+/** Smaller savings are not worth a line of advice before they are chosen. */
+const NOTABLE_SHARE = 0.02;
+
+/** What it takes beyond its roof if all of its work was counted, else at most that. */
+const mostSaved = ({ group, fraction_of_roofline: fraction }: GroupView): number =>
+  group.recoverable_s ?? (fraction === null ? 0 : group.total_s * Math.max(0, 1 - fraction));
+const isPartlyCounted = ({ group, fraction_of_roofline: fraction }: GroupView): boolean =>
+  group.recoverable_s === null && fraction !== null;
+
+function beginningOf(store: ViewStore, experiment: ExperimentView, program: Program, point: GroupView): Beginning {
+  const isPart = isPartlyCounted(point);
   const difference = cellOf(point, 'flags').text.includes('not-repeatable') ? '; its launches differ' : '';
-  const share = savingShare(program, [point]);
-  const [value, text] = cost(program, share, overlaps(point) ? '~' : '');
+  const share = isPart ? program.loss_basis.share_per_s * mostSaved(point) : savingShare(program, [point]);
+  const [value, text] = cost(program, share, isPart ? '≤\u00a0' : overlaps(point) ? '~' : '');
   return { share, element: h('button', { type: 'button', 'data-value': point.key, onclick: () => choose(store, point) },
     h('span', { class: 'name' }, pointGlyph(point), h('span', {}, ...breakable(point.label))), value,
-    h('span', { class: 'muted' }, `${text}, ${ofRoofline}, ${wordsFor(point.bound).label}${difference}`)) };
+    h('span', { class: 'muted' }, `${text}, ${standing(point.fraction_of_roofline, [point], isPart)}${difference}`),
+    share >= NOTABLE_SHARE && advice(findingsOf(experiment, point)[0])) };
 }
 
 /** What costs most of the groups that are shown, and of the whole program if all are. */
 function contentOf(store: ViewStore, experiment: ExperimentView): HTMLElement[] {
   const shown = shownPoints(store.view, experiment);
-  const all = groupsOf(experiment, shown).filter(({ group }) => (group.recoverable_s ?? 0) > 0)
-    .sort((a, b) => (b.group.recoverable_s ?? 0) - (a.group.recoverable_s ?? 0));
+  const all = groupsOf(experiment, shown).filter((point) => mostSaved(point) > 0).sort((a, b) => mostSaved(b) - mostSaved(a));
   const { program } = experiment;
   const list: Beginning[] = [];
   if (program) {
     if (shown.length === experiment.points.length) {
       list.push(...program.losses.map((loss) => beginningOfLoss(store, experiment, program, loss)));
     }
-    const together = store.view.kernel === null ? kernelsOfManyGroups(all) : [];
+    const together = store.view.kernel === null ? kernelsOfManyGroups(all.filter((point) => !isPartlyCounted(point))) : [];
     const inMany = new Set(together.flatMap(({ of }) => of));
     list.push(...together.map((kernel) => beginningOfKernel(store, experiment, program, kernel)),
-      ...all.filter((point) => !inMany.has(point)).slice(0, MOST_BEGINNINGS).map((point) => beginningOf(store, program, point)));
+      ...all.filter((point) => !inMany.has(point)).slice(0, MOST_BEGINNINGS).map((point) => beginningOf(store, experiment, program, point)));
   }
   list.sort((a, b) => b.share - a.share);
-  const hasRoofs = shown.some((index) => (experiment.points[index]?.group?.recoverable_s ?? null) !== null);
+  const hasRoofs = shown.some((index) => (experiment.points[index]?.fraction_of_roofline ?? null) !== null);
   const basis = program?.loss_basis.is_step ? ` per step of ${duration(program.loss_basis.time_s)}` : '';
   const text = shown.length === 0 ? 'No kernel matches the filters.' : list.length > 0
     ? `Largest possible savings${basis}; they overlap and do not add up. Click for cause and fix.`

@@ -2,8 +2,9 @@
 // The switches above the chart and the legend beside it.
 import { cacheStates, countedLevels, data, isGroup, wordsFor, type ExperimentView, type Level } from '../data';
 import { fill, h } from '../dom';
+import { commonStart } from '../names';
 import { familyGlyph, levelGlyph, shapeGlyph } from '../chart/marks';
-import { levelOf, precisionsOf, roofsOf, type Roofs, type View, type ViewStore, type Work } from '../view';
+import { hasBothRoofs, levelOf, precisionsOf, roofsOf, type Roofs, type View, type ViewStore, type Work } from '../view';
 
 const levelName = (level: Level | 'all'): string => data.levels.find(({ id }) => id === level)?.name ?? 'all levels';
 
@@ -71,7 +72,7 @@ export function switches(store: ViewStore): HTMLElement {
       ], view.sizes, (value) => store.set({ sizes: value as View['sizes'], zoom: null })),
       choices('Caches', caches.length > 1 ? [{ value: 'both', text: 'both' }, ...caches.map((value) => ({ value, text: value }))] : [],
         caches.includes(view.caches) ? view.caches : 'both', (value) => store.set({ caches: value })),
-      choices('Roofs', [
+      hasBothRoofs && choices('Roofs', [
         { value: 'both', text: 'both' },
         { value: 'measured', text: 'measured —', help: 'Measured by micro-benchmarks on this device' },
         { value: 'theoretical', text: 'theoretical ┄', help: 'Computed from clocks and rates per cycle' },
@@ -130,8 +131,10 @@ export function experimentTabs(store: ViewStore): HTMLElement | null {
   const { experiments } = data.run;
   if (experiments.length < 2) return null;
   const element = h('nav', { class: 'tabs', 'aria-label': 'Experiments' });
-  const buttons = experiments.map((experiment, index) =>
-    h('button', { type: 'button', onclick: () => store.setExperiment(index) }, experiment.title));
+  // The devices of one program: its name is on the page already.
+  const common = /^.*, /.exec(commonStart(experiments.map(({ title }) => title)))?.[0].length ?? 0;
+  const buttons = experiments.map(({ title }, index) =>
+    h('button', { type: 'button', title, onclick: () => store.setExperiment(index) }, title.slice(common)));
   element.append(...buttons);
   store.show((view) => buttons.forEach((button, index) => button.setAttribute('aria-current', String(index === view.experiment))));
   return element;

@@ -41,18 +41,39 @@ function evidence(point: GroupView): HTMLElement {
       meter(wordsFor(bound).label, share, `of ${ceiling}`, colourOfBound(bound))));
 }
 
-/** What it could save, in the program's time. */
-function saving(experiment: ExperimentView, point: GroupView): string {
+/** Times of a kernel: of a step if the program has steps and nothing is selected, else all that is shown. */
+function basisOf(store: ViewStore, experiment: ExperimentView): { perSecond: number; of: string } {
+  const { loss_basis: basis } = experiment.program ?? {};
+  const isWhole = store.view.time === null && store.view.scope === null;
+  return basis?.is_step && isWhole ? { perSecond: basis.share_per_s * basis.time_s, of: ' of each step' } : { perSecond: 1, of: '' };
+}
+
+/** What it takes of the time that the page begins with, and how many launches it has in all. */
+function summary(store: ViewStore, experiment: ExperimentView, point: GroupView): string {
   const { group } = point;
-  const aStep = cellOf(point, 'per step').text;
-  if (group.recoverable_s === null) return 'It has no roof, so what it could save is unknown.';
+  const { perSecond, of } = basisOf(store, experiment);
+  const share = of === '' ? `${percent(point.share ?? 0)} of GPU time`
+    : `${percent(group.total_s * (experiment.program?.loss_basis.share_per_s ?? 0))} of a step`;
+  return `${share} · ${duration(group.total_s * perSecond)} · ${group.launches} launches${of === '' ? '' : ' in the whole run'}` +
+    (group.path ? ` · in ${group.path}` : '');
+}
+
+/** What it could save, in the program's time. */
+function saving(store: ViewStore, experiment: ExperimentView, point: GroupView): string {
+  const { group } = point;
+  if (group.recoverable_s === null) {
+    return point.fraction_of_roofline === null ? 'It has no roof, so what it could save is unknown.'
+      : 'Some of its work was not counted: it is at least as close to its roof as shown.';
+  }
   if (group.recoverable_s === 0) {
     return (point.fraction_of_roofline ?? 0) >= 1 ? 'It is at its roof.' : 'It is so short that only fewer launches would save time.';
   }
-  const whole = experiment.program?.kernel_s ?? 0;
-  const share = percent(whole > 0 ? group.recoverable_s / whole : 0);
-  return `At its roof it would take ${duration(group.total_s - group.recoverable_s)} instead of ${duration(group.total_s)}: ` +
-    `${duration(group.recoverable_s)} less, ${share} of GPU time${aStep === '' || aStep === '–' ? '' : `, ${aStep} of each step`}.`;
+  const { perSecond, of } = basisOf(store, experiment);
+  const all = group.total_s * perSecond;
+  const saved = (of === '' ? null : cellOf(point, 'per step').value) ?? group.recoverable_s * perSecond;
+  const whole = (of === '' ? experiment.program?.kernel_s : experiment.program?.loss_basis.time_s) ?? 0;
+  return `At its roof it would take ${duration(all - saved)}${of} instead of ${duration(all)}: ${duration(saved)} less` +
+    `${whole > 0 ? ` (${percent(saved / whole)}${of === '' ? ' of GPU time' : ''})` : ''}.`;
 }
 
 const MOST_OPERATORS = 5;
@@ -108,16 +129,14 @@ function ofPoint(store: ViewStore, experiment: ExperimentView, point: PointView,
       isKernel && copyButton(point.kernel, 'Copy the full name of the kernel'),
       h('button', { type: 'button', class: 'close', 'aria-label': `Unpin ${point.label}`, onclick: () => store.togglePin(point.key) },
         '×')),
-    isKernel && h('p', { class: 'muted summary' },
-      `${percent(point.share ?? 0)} of GPU time · ${duration(point.group.total_s)} · ${point.group.launches} launches` +
-      (point.group.path ? ` · in ${point.group.path}` : '')),
+    isKernel && h('p', { class: 'muted summary' }, summary(store, experiment, point)),
     h('p', { class: 'verdict' }, isKernel && swatch,
-      h('strong', {}, point.fraction_of_roofline === null ? `Bound by: ${wordsFor(point.bound).label}`
-        : `${cellOf(point, '% of roofline').text} of roofline, bound by: ${wordsFor(point.bound).label}`)),
+      h('strong', {}, point.fraction_of_roofline === null ? `Bound by: ${point.boundName}`
+        : `${cellOf(point, '% of roofline').text} of roofline, bound by: ${point.boundName}`)),
     h('p', {}, first?.text ?? wordsFor(point.bound).meaning),
     isKernel ? evidence(point) : first && h('p', { class: 'muted' }, first.evidence),
     h('div', { class: 'action' }, first ? h('p', {}, h('strong', {}, 'Next: '), first.next_step)
-      : h('p', { class: 'muted' }, 'No rule of “rooflinectl explain” applies.'), isKernel && h('p', {}, saving(experiment, point))),
+      : h('p', { class: 'muted' }, 'No rule of “rooflinectl explain” applies.'), isKernel && h('p', {}, saving(store, experiment, point))),
     roof && h('p', {}, h('strong', {}, 'Roof: '), roof),
     stalls(point),
     rest.length > 0 && h('details', {}, h('summary', {}, `${rest.length} more finding${rest.length > 1 ? 's' : ''}`),

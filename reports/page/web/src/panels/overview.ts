@@ -17,9 +17,6 @@ function boundSums(view: View, experiment: ExperimentView): { bound: string; sum
 /** A part of the bar; `bound` is what the groups in it are bound by, if it has any. */
 interface Part { bound: string | null; kind: string; name: string; share: number; meaning: string; groups: string }
 
-/** What chips call it: beside the time in which the GPU is idle, what `launch overhead` is of must be clear. */
-const nameOf = (bound: string): string => (bound === 'launch-overhead' ? 'short kernels' : wordsFor(bound).label);
-
 /** The time in which the GPU just waits, as parts of the whole; waiting is a part of what collectives take. */
 function waitingParts({ loss_basis: { waiting, idle } }: Program): Part[] {
   const part = (kind: string, name: string, share: number, meaning: string): Part[] =>
@@ -37,7 +34,7 @@ function timeBar(store: ViewStore, view: View, experiment: ExperimentView, progr
   // All of the program is a step, or all time; a selection is a whole of its own.
   const shareOf = (bound: string, seconds: number): number => (isWhole
     ? Math.max(0, seconds * sharePerSecond - (bound === 'communication' ? waiting : 0)) : seconds / total);
-  const parts: Part[] = [...sums.map(({ bound, sum }) => ({ bound, kind: bound, name: nameOf(bound),
+  const parts: Part[] = [...sums.map(({ bound, sum }) => ({ bound, kind: bound, name: wordsFor(bound).legend,
     share: total > 0 ? shareOf(bound, sum.total) : 0, meaning: wordsFor(bound).meaning, groups: ` ${sum.groups}` })),
   ...(isWhole ? waitingParts(program) : [])];
   const choose = (bound: string) => (): void => store.set({ bound: view.bound === bound ? null : bound });

@@ -57,7 +57,7 @@ function phaseMap({ ranks: all, rows, left_out_ranks: ranksLeft, left_out_phases
   return h('div', {}, h('h3', {}, 'Time by rank and phase'),
     h('p', { class: 'muted' },
       'Time in kernels within each NVTX range; collectives, in which ranks wait for each other, are a row of their own. ' +
-      'Orange: longer than the median of the row, blue: shorter; colours saturate at 25 %.'),
+      'Orange: longer than the median of the row, blue: shorter; colours saturate at 25\u00a0%.'),
     scrollBox('Time by rank and phase', h('table', { class: `heat-map rank-map${hasTexts ? '' : ' narrow'}` },
       h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'phase'),
         ...ranks.map((name) => h('th', { scope: 'col', class: 'number', title: name }, hasTexts ? name : '')))),

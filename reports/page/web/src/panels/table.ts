@@ -186,7 +186,7 @@ export class PointTable {
       chip('kernel', view.kernel, { kernel: null }), chip('precision', view.type === null ? null : typeName(view.type), { type: null }),
       chip('range', view.range === '' ? NO_RANGE : view.range, { range: null }),
       chip(experiment.program?.torch?.has_modules ? 'module' : 'operator', view.scope === '' ? NO_SCOPE : view.scope, { scope: null }),
-      chip('limit', view.bound === null ? null : wordsFor(view.bound).label, { bound: null })));
+      chip('limit', view.bound === null ? null : wordsFor(view.bound).legend, { bound: null })));
   }
 
   private drawTabs(view: View, experiment: ExperimentView): void {

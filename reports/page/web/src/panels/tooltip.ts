@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { cellOf, data, isGroup, wordsFor, type PointView } from '../data';
+import { cellOf, data, isGroup, type PointView } from '../data';
 import { fill, h } from '../dom';
 import type { Highlight } from './highlight';
 import { shortened } from '../names';
@@ -15,7 +15,7 @@ const joined = (...parts: string[]): string => parts.filter((part) => !['', '–
 function linesOf(point: PointView): string[] {
   const text = (title: string): string => cellOf(point, title).text;
   const with_unit = (title: string, unit: string): string => (['', '–'].includes(text(title)) ? '' : `${text(title)}\u00a0${unit}`);
-  const limit = joined(with_unit('% of roofline', 'of roofline'), `bound by ${wordsFor(point.bound).label}`);
+  const limit = joined(with_unit('% of roofline', 'of roofline'), `bound by ${point.boundName}`);
   if (isGroup(point)) {
     return [joined(`${text('share')} of GPU time`, text('total'), with_unit('launches', 'launches')), limit,
       joined(`could save ${text('could save')}`, 'click: why, and what to do')];
