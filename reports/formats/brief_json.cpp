@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/formats/brief_json.h"
-
 #include <algorithm>
 #include <optional>
 #include <string_view>
 #include <vector>
+
+#include "core/enum_names.h"
+#include "reports/formats/formats.h"
 
 namespace rooflinectl {
 
@@ -22,15 +23,7 @@ Json brief_number(double value) {
 enum class Confidence { high, medium, low };
 
 std::string_view to_string(Confidence confidence) {
-  switch (confidence) {
-    case Confidence::high:
-      return "high";
-    case Confidence::medium:
-      return "medium";
-    case Confidence::low:
-      return "low";
-  }
-  return "?";
+  return enumerator_name(confidence);
 }
 
 /// A point, and what it could gain at its roof.

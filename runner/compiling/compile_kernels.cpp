@@ -16,7 +16,7 @@
 #include "runner/compiling/compiler.h"
 #include "runner/compiling/compiler_log.h"
 #include "runner/compiling/kernel_cache.h"
-#include "runner/machine/chosen_devices.h"
+#include "runner/machine/catalogue.h"
 
 namespace rooflinectl {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/formats/points_csv.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 
 #include "core/counters/metrics.h"
 #include "core/serial/run_file.h"
+#include "reports/formats/formats.h"
 #include "tests/support/generated_parts.h"
 
 namespace rooflinectl {
