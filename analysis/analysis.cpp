@@ -11,26 +11,15 @@
 
 #include "analysis/devices/ranks.h"
 #include "analysis/program/recoverable.h"
-#include "analysis/roofline/labels.h"
-#include "analysis/roofline/ladder.h"
 #include "analysis/roofline/point.h"
+#include "core/enum_names.h"
 #include "core/program/application.h"
 #include "core/text/written_number.h"
 
 namespace rooflinectl {
 
 std::string_view to_string(MemoryLevel level) {
-  switch (level) {
-    case MemoryLevel::dram:
-      return "dram";
-    case MemoryLevel::l2:
-      return "l2";
-    case MemoryLevel::l1:
-      return "l1";
-    case MemoryLevel::shared:
-      return "shared";
-  }
-  return "?";
+  return enumerator_name(level);
 }
 
 std::string_view to_string(Flag flag) {

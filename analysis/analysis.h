@@ -219,8 +219,8 @@ struct LadderStep {
   const RooflinePoint* from = nullptr;
   const RooflinePoint* to = nullptr;
   double speedup = 0;  ///< time of `from` over time of `to`
-  /// Changes by a factor of 1.05 or more, for a ratio also by 0.01 or more; those that explain the time first
-  /// (`ladder.h`).
+  /// Changes by a factor of 1.05 or more, for a ratio also by 0.01 or more; those that explain the time
+  /// first.
   std::vector<CounterChange> counter_changes;
 };
 
@@ -235,8 +235,8 @@ struct ExperimentAnalysis {
   std::string name;
   std::string title;
   std::size_t device = Run::kFirstDevice;  ///< of all points: its place in `Run::devices`
-  std::size_t gpus = 1;  ///< more than one: points are of this many GPUs together (`devices_together.h`)
-  bool is_part = false;  ///< whether the program had more GPUs than these
+  std::size_t gpus = 1;                    ///< more than one: points are of this many GPUs together
+  bool is_part = false;                    ///< whether the program had more GPUs than these
   std::vector<RooflinePoint> points;
   /// Labels of the plan's points for which the run has no measurement on this device. What was measured on
   /// none of the experiment's devices is named once, with the first.

@@ -8,7 +8,6 @@
 
 #include "cli/terminal.h"
 #include "core/error.h"
-#include "core/serial/many_runs.h"
 #include "core/serial/program/timeline_file.h"
 #include "core/serial/run_file.h"
 #include "core/serial/run_index.h"

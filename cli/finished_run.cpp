@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "core/machine/launcher.h"
+#include "core/machine/ranks.h"
 #include "reports/reports.h"
 #include "runner/runs/run_folder.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "cli/terminal.h"
-#include "reports/formats/terminal.h"
+#include "reports/formats/formats.h"
 
 /// What commands that make a run end with.
 namespace rooflinectl {

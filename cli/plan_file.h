@@ -9,8 +9,8 @@
 namespace rooflinectl {
 
 /// Reads a plan that may name what `load_catalogue()` holds; a file of kernels
-/// whose comments describe them, or a folder of such, is one too. Throws Error(usage) with every mistake in it, or
-/// if the file is a program.
+/// whose comments describe them, or a folder of such, is one too. Throws Error(usage) with every mistake in
+/// it, or if the file is a program.
 Plan load_plan(const std::string& file);
 
 /// Whether a file by its name may have kernels: .cu or .py.

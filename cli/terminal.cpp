@@ -2,7 +2,6 @@
 #include "cli/terminal.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdio>
-#include <string>
 #include <string_view>
 
 namespace rooflinectl {

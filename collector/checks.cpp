@@ -9,7 +9,6 @@
 #include "collector/cupti/profiler.h"
 #include "collector/device/device.h"
 #include "collector/device/instruments.h"
-#include "collector/device/nvml.h"
 #include "collector/device/toolkit_library.h"
 #include "core/error.h"
 #include "kernels/cuda_check.h"

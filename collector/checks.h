@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "collector/device/nvml.h"
-#include "core/machine/check.h"
+#include "core/machine/catalogue.h"
 #include "core/model/run.h"
 
 namespace rooflinectl {

@@ -5,16 +5,11 @@
 
 #include <optional>
 #include <set>
-#include <utility>
 
 #include "collector/collect_context.h"
 #include "collector/device/device.h"
 #include "collector/device/nvml.h"
-#include "collector/steps/ceiling_steps.h"
-#include "collector/steps/counting_steps.h"
-#include "collector/steps/primitives.h"
-#include "collector/steps/self_test.h"
-#include "collector/steps/timing_steps.h"
+#include "collector/steps/steps.h"
 #include "core/error.h"
 #include "kernels/ceiling.h"
 #include "kernels/variant.h"

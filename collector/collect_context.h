@@ -9,7 +9,7 @@
 #include "collector/device/instruments.h"
 #include "collector/file_kernels/file_kernels.h"
 #include "collector/points/prepared_point.h"
-#include "collector/points/rank_team.h"
+#include "collector/points/several_gpus.h"
 #include "collector/timing/timing.h"
 #include "core/serial/protocol.h"
 

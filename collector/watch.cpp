@@ -7,7 +7,7 @@
 #include <memory>
 #include <mutex>
 
-#include "collector/cupti/sampler.h"
+#include "collector/cupti/profiler.h"
 #include "collector/device/clocks.h"
 #include "collector/device/device.h"
 #include "collector/sampling/sampling_thread.h"

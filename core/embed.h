@@ -4,8 +4,9 @@
 #include <cstddef>
 #include <string_view>
 
-/// Defines `std::string_view rooflinectl::embedded::NAME()`, the bytes of the file PATH (a string literal) in the
-/// folder that CMake names with ROOFLINECTL_EMBEDDED_FOLDER. The assembler puts the file between two symbols.
+/// Defines `std::string_view rooflinectl::embedded::NAME()`, the bytes of the file PATH (a string literal) in
+/// the folder that CMake names with ROOFLINECTL_EMBEDDED_FOLDER. The assembler puts the file between two
+/// symbols.
 #define ROOFLINECTL_EMBED(name, path)                                           \
   extern "C" const char name##_begin[] __attribute__((visibility("hidden")));   \
   extern "C" const char name##_end[] __attribute__((visibility("hidden")));     \

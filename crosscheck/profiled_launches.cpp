@@ -5,16 +5,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "analysis/analysis.h"
-#include "analysis/roofline/labels.h"
+#include "analysis/roofline/point.h"
 #include "core/counters/metrics.h"
 #include "core/text/kernel_name.h"
-#include "crosscheck/reference.h"
 #include "crosscheck/tool_comparison.h"
 
 namespace rooflinectl {

@@ -8,7 +8,7 @@
 
 #include "core/model/agreement.h"
 #include "core/model/run.h"
-#include "readers/ncu/ncu_csv.h"
+#include "readers/ncu/ncu_kernel.h"
 
 /// Kernels of a profiled program compared with what Nsight Compute counts of them when the program runs
 /// again, with the tolerances of `docs/crosscheck.md`.

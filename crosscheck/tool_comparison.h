@@ -2,11 +2,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/counters/counters.h"
 #include "core/model/agreement.h"
 #include "core/model/run.h"
-#include "readers/ncu/ncu_csv.h"
+#include "readers/ncu/ncu_kernel.h"
 #include "readers/nsys/nsys_sqlite.h"
 
 /// Our numbers compared with those of other tools, with the tolerances of `docs/crosscheck.md`.
@@ -23,5 +25,38 @@ std::vector<Agreement> compare_with_ncu(const Run& run, const std::vector<NcuKer
 /// The time of every point beside the sum of the operations in its NVTX range, the median where it ran
 /// several times; and whether there is a range at all.
 std::vector<Agreement> compare_with_trace(const Run& run, const std::vector<TracedLaunch>& launches);
+
+// Numbers of other tools, with which ours are compared.
+
+/// A number of a tool with what is known about its precision.
+struct Reference {
+  CounterValue value = CounterValue::unavailable("not in the file");
+  double rounding = 0;
+};
+
+Reference no_reference(std::string reason);
+
+/// A hardware metric of a kernel in our units, that of `scale`.
+Reference metric_of(const NcuKernel& kernel, const std::string& metric, double scale);
+
+/// The sum of both numbers; if one is unavailable, that one.
+Reference sum(const Reference& a, const Reference& b);
+
+struct Tolerance {
+  double value = 0;
+  bool is_relative = true;
+  double absolute = 0;  ///< on top of it, in the unit of the numbers
+  std::string note;
+};
+
+/// The comparison of one quantity of `subject`; the rounding of the reference is added to the tolerance.
+Agreement agreement(std::string subject, std::string_view quantity, ComparedUnit unit, CounterValue ours,
+                    const Reference& reference, const Tolerance& tolerance);
+
+/// The counter; unavailable if it was not counted.
+CounterValue ours_of(const Counters& counters, std::string_view key);
+
+/// The median time of a launch, or why there is none.
+CounterValue time_of(const Measurement& measurement);
 
 }  // namespace rooflinectl

@@ -13,7 +13,7 @@
 #include <string>
 #include <thread>
 
-#include "core/serial/program/profile_settings.h"
+#include "core/serial/program/profile_records.h"
 #include "injection/module.h"
 #include "injection/record_file.h"
 #include "injection/this_process.h"

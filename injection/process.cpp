@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "collector/sampling/own_thread.h"
+#include "collector/sampling/sampling_thread.h"
 #include "injection/launches/nccl_messages.h"
 #include "injection/this_process.h"
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <variant>
 
-#include "core/files/file_descriptor.h"
+#include "core/files/files.h"
 #include "core/serial/program/profile_records.h"
 
 namespace rooflinectl::injection {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "core/machine/identity.h"
-#include "core/machine/launcher.h"
+#include "core/machine/environment.h"
+#include "core/machine/ranks.h"
 
 namespace rooflinectl::injection {
 

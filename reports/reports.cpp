@@ -3,22 +3,18 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
 
-#include "analysis/analysis.h"
-#include "analysis/roofline/energy.h"
+#include "analysis/roofline/point.h"
 #include "core/error.h"
-#include "core/files/output_files.h"
+#include "core/files/files.h"
 #include "reports/charts/layouts/layouts.h"
 #include "reports/charts/model/chart_model.h"
 #include "reports/charts/model/file_names.h"
-#include "reports/draw/encoders.h"
-#include "reports/formats/perfetto_trace.h"
-#include "reports/formats/points_csv.h"
-#include "reports/formats/summary_md.h"
+#include "reports/draw/scene.h"
+#include "reports/formats/formats.h"
 #include "reports/page/page.h"
 
 namespace rooflinectl {

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 #include <vector>
 
-#include "core/model/run.h"
 #include "reports/model/report_model.h"
 
 namespace rooflinectl {

@@ -7,11 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/compare/matching.h"
-#include "analysis/roofline/labels.h"
-#include "analysis/roofline/ladder.h"
 #include "analysis/roofline/point.h"
-#include "analysis/roofline/repeatability.h"
 #include "core/stats/statistics.h"
 
 namespace rooflinectl {

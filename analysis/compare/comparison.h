@@ -159,7 +159,7 @@ struct RunComparison {
   std::span<const AnalysedRun> repeats;  ///< of the new run; their times count as much as its own
   const AnalysedRun* now = nullptr;
   double smallest_change = kSmallestTimeChange;
-  /// Those of the new run in its order, then those that only base runs have (`matching.h`).
+  /// Those of the new run in its order, then those that only base runs have.
   std::vector<ComparedDevice> devices;
   /// In the order of `PointChange`; slower and faster ones with the largest factor first, all others in the
   /// order of the plan. Kernels of a profiled program by the share of its time that they take, or took.
@@ -175,7 +175,7 @@ struct RunComparison {
 /// all.
 std::string timing_difference(const PointComparison& point);
 
-/// Compares `now` with `baseline` (not empty). Points belong together if device (`matching.h`),
+/// Compares `now` with `baseline` (not empty). Points belong together if device,
 /// variant, dtype, size, cache state, block size, elements per thread and launch mode are the same, and,
 /// where a run measures such a point in several experiments, the experiment. Kernels of profiled programs
 /// belong together if kernel, shape and NVTX path are the same, and rank, or number of the process. The
@@ -205,5 +205,55 @@ std::vector<ModelDifference> model_differences(const RunComparison& comparison);
 /// What differs in driver, tool, plan and each of `comparison.devices` between the new run and every base run
 /// that has such a device.
 std::vector<EnvironmentChange> environment_changes(const RunComparison& comparison);
+
+/// Which devices of `baseline` correspond to which of `now`: those with the same UUID; among the rest those
+/// of the same model, in their order; among the rest any, in their order, so that runs of different models
+/// can be compared. The devices of `now` come first, in its order, then those that only base runs have.
+std::vector<ComparedDevice> compared_devices(std::span<const AnalysedRun> baseline, const AnalysedRun& now);
+
+/// One point in several runs.
+struct MatchedPoint {
+  std::vector<const RooflinePoint*> bases;  ///< in each base run; null where it has none
+  const RooflinePoint* now = nullptr;       ///< null where the new run has none
+  std::size_t device = 0;                   ///< its place among the compared devices
+};
+
+/// Which points of the runs belong together, as for `compare`; `devices` are those of the same runs. The
+/// order is that of the new run; points that it does not have come last.
+std::vector<MatchedPoint> matched_points(std::span<const AnalysedRun> baseline, const AnalysedRun& now,
+                                         const std::vector<ComparedDevice>& devices);
+
+/// What became of a kernel from one run of a program to another.
+enum class KernelChange {
+  changed,      ///< both runs have the group
+  introduced,   ///< only the new run has the kernel
+  eliminated,   ///< only the base run has it
+  only_now,     ///< only the new run has these groups of a kernel that both have
+  only_before,  ///< only the base run has them
+  reshaped,     ///< each run has groups of the kernel, with other shapes or ranges, that the other lacks
+  rest,         ///< all that are not listed
+};
+
+/// `changed`, `introduced`, …
+std::string_view to_string(KernelChange change);
+
+/// A part of what a program gained or lost.
+struct WaterfallStep {
+  std::string label;  ///< of the group, or of the kernel where it is a sum of groups; empty for the rest
+  KernelChange kind = KernelChange::changed;
+  double change_s = 0;     ///< above 0 where time was lost
+  std::size_t groups = 0;  ///< that it sums
+};
+
+/// From the time that all kernels of a program took to the time that they take now.
+struct Waterfall {
+  const ProgramComparison* program = nullptr;
+  std::vector<WaterfallStep> steps;  ///< the largest first, the rest last; they add up to the whole change
+};
+
+/// One for each of `comparison.programs`, with at most `most` steps besides the rest, none of them below a
+/// ten-thousandth of the time before. A group counts with all launches that were seen at the median, as in
+/// `ProgramComparison::whole`.
+std::vector<Waterfall> waterfalls(const RunComparison& comparison, std::size_t most);
 
 }  // namespace rooflinectl

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/compare/coverage.h"
-
 #include <algorithm>
 
-#include "analysis/roofline/launch_times.h"
+#include "analysis/compare/gate.h"
+#include "analysis/roofline/point.h"
 
 namespace rooflinectl {
 

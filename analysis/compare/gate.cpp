@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "analysis/roofline/point.h"
-#include "analysis/roofline/repeatability.h"
+#include "core/enum_names.h"
 #include "core/error.h"
 #include "core/stats/statistics.h"
 
@@ -286,31 +286,11 @@ bool has_checked_anything(const Gate& gate) {
 }  // namespace
 
 std::string_view to_string(GateCheck check) {
-  switch (check) {
-    case GateCheck::time:
-      return "time";
-    case GateCheck::roof:
-      return "roof";
-    case GateCheck::dram:
-      return "dram";
-    case GateCheck::operations:
-      return "operations";
-  }
-  return "?";
+  return enumerator_name(check);
 }
 
 std::string_view to_string(GateOutcome outcome) {
-  switch (outcome) {
-    case GateOutcome::regressed:
-      return "regressed";
-    case GateOutcome::uncertain:
-      return "uncertain";
-    case GateOutcome::passed:
-      return "passed";
-    case GateOutcome::unchecked:
-      return "unchecked";
-  }
-  return "?";
+  return enumerator_name(outcome);
 }
 
 double GateOptions::limit(GateCheck check) const {

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "analysis/compare/comparison.h"
-#include "analysis/compare/matching.h"
 #include "analysis/roofline/point.h"
 
 namespace rooflinectl {

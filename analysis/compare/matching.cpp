@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/compare/matching.h"
-
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -8,7 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "analysis/roofline/labels.h"
+#include "analysis/compare/comparison.h"
+#include "analysis/roofline/point.h"
 
 namespace rooflinectl {
 namespace {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/compare/waterfall.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
 
+#include "analysis/compare/comparison.h"
 #include "core/text/kernel_name.h"
 
 namespace rooflinectl {

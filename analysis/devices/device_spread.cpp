@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/devices/device_spread.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
 
+#include "analysis/devices/devices_together.h"
 #include "analysis/roofline/point.h"
 #include "core/stats/statistics.h"
 

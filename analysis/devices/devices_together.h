@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analysis/analysis.h"
 #include "core/model/run.h"
@@ -30,5 +32,104 @@ std::optional<DevicesTogether> devices_together(const Run& run);
 
 /// The only experiment of `together`, which must outlive the result.
 ExperimentAnalysis analyse(const DevicesTogether& together);
+
+// How much the devices of a run differ from each other where they did the same.
+
+/// A device that stands out by less is not an outlier: boards of one model differ by this much
+/// (`docs/internals/method.md`).
+inline constexpr double kOddFraction = 0.03;
+
+/// A point that was timed on several devices of one model.
+struct PointSpread {
+  std::string label;
+  std::vector<const RooflinePoint*> points;  ///< one for each device, the fastest first
+  double median_s = 0;
+  double relative_spread = 0;  ///< (slowest − fastest) / median
+  /// What each device is compared with: the median of all devices or, of two, the faster one.
+  double usual_s = 0;
+  /// Those whose time is off `usual_s` by more than both their interval and `kOddFraction`, the farthest
+  /// first.
+  std::vector<const RooflinePoint*> outliers;
+
+  /// The time of one of `points` over `usual_s`, less 1: positive where it is slower.
+  double off_usual(const RooflinePoint& point) const;
+};
+
+/// The points of an experiment on the devices of one model.
+struct ModelSpread {
+  std::string experiment;
+  std::string title;
+  std::string model;
+  std::vector<PointSpread> points;  ///< those with the widest spread first
+};
+
+/// One for each experiment and model with a point that was timed on several devices of that model.
+std::vector<ModelSpread> device_spread(const Run& run, const Analysis& analysis);
+
+/// How often a device stands out.
+struct OutlyingDevice {
+  std::size_t device = 0;    ///< its place in `Run::devices`
+  std::size_t outliers = 0;  ///< points at which it stands out
+  std::size_t points = 0;    ///< that it was compared at
+  /// Time over the usual one, less 1, at the point where it is farthest off.
+  double worst = 0;
+};
+
+/// The devices that stand out at any point, those that do so most often first.
+std::vector<OutlyingDevice> outlying_devices(const std::vector<ModelSpread>& spreads);
+
+// How the time of points over several GPUs changes with their number.
+
+/// strong: the same elements on more GPUs. weak: as many elements on each of more GPUs.
+enum class ScalingKind { strong, weak };
+
+/// A number of GPUs on a curve.
+struct ScalingStep {
+  int gpus = 1;
+  const RooflinePoint* point = nullptr;
+  double time_s = 0;
+  double bytes_per_s = 0;  ///< declared bytes of all GPUs over the time
+  /// The elements per second over those of one GPU.
+  double speedup = 1;
+  double efficiency = 1;  ///< speedup / gpus
+  /// What the work of one GPU needs at least at the measured ceilings, for its arithmetic and for its bytes
+  /// in memory. They overlap. Nothing where a ceiling was not measured.
+  std::optional<double> compute_s;
+  std::optional<double> memory_s;
+  /// What comes after them at least, where there are several GPUs: one message across NVLink (half of the
+  /// round trip of a load from another GPU's memory), and the declared bytes at its bandwidth. Nothing where
+  /// these were not measured.
+  std::optional<double> link_s;
+  /// The speed-up if only the links limited it: each GPU does its share as fast as one GPU does all, and
+  /// only `link_s` is added.
+  std::optional<double> reachable_speedup;
+  /// What one GPU takes for its share alone: a point of the same variant over one GPU, in the run. Nothing
+  /// where there is none.
+  std::optional<double> share_s;
+  /// What is added to it: starting all GPUs, the links, waiting for the slowest. Nothing without `share_s`;
+  /// not below 0.
+  std::optional<double> gathering_s;
+
+  /// The longer of `compute_s` and `memory_s`.
+  std::optional<double> roof_s() const;
+};
+
+/// One variant with everything fixed except the number of GPUs and, with it, of elements.
+struct ScalingCurve {
+  std::string label;               ///< `multi best 2^28`
+  std::uint64_t size = 0;          ///< elements of all GPUs, or of each
+  std::vector<ScalingStep> steps;  ///< one GPU first, then by their number
+};
+
+struct Scaling {
+  ScalingKind kind = ScalingKind::strong;
+  std::vector<ScalingCurve> curves;  ///< by variant in the order of the plan, then by size
+  /// Why there is no `link_s`; empty where there is.
+  std::string link_missing;
+};
+
+/// The curves of an experiment: those of one kind that have one GPU and at least one other number of them.
+/// strong where points of one size have several numbers of GPUs; else weak. Nothing where there are none.
+std::optional<Scaling> scaling(const Run& run, const ExperimentAnalysis& experiment);
 
 }  // namespace rooflinectl

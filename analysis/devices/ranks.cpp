@@ -7,14 +7,11 @@
 #include <iterator>
 #include <map>
 #include <numeric>
-#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/devices/collective_waits.h"
-#include "analysis/roofline/labels.h"
-#include "core/stats/statistics.h"
+#include "analysis/roofline/point.h"
 #include "core/text/kernel_name.h"
 
 namespace rooflinectl {

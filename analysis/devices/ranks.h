@@ -8,14 +8,84 @@
 #include <string>
 #include <vector>
 
-#include "analysis/devices/collective_sizes.h"
-#include "analysis/roofline/launch_times.h"
+#include "analysis/roofline/point.h"
 #include "core/model/run.h"
+#include "core/program/application.h"
+#include "core/program/collective.h"
+#include "core/program/timeline.h"
 #include "core/stats/statistics.h"
 
 /// The ranks of a profiled program side by side: how the times of the same kernels differ, which rank is
 /// slower, and how long ranks wait in collectives (docs/scaling.md).
 namespace rooflinectl {
+
+/// How long one launch of a collective's kernel waited for others.
+struct CollectiveWait {
+  std::size_t process = 0;  ///< its place in `Application::processes`
+  std::size_t kernel = 0;   ///< its place in `Application::collectives`
+  std::uint64_t start_ns = 0;
+  std::uint64_t duration_ns = 0;
+  std::uint64_t wait_ns = 0;  ///< beyond the shortest time of the same collective on any rank
+  bool is_last = false;       ///< it was the shortest: it began last, and the others waited for it
+};
+
+/// A collective whose launches were found on several processes.
+struct MatchedCollective {
+  std::size_t kernel = 0;  ///< of one of them: its place in `Application::collectives`
+  std::size_t processes = 0;
+  std::uint64_t shortest_ns = 0;  ///< of the one that came last, and so did not wait
+};
+
+/// Collectives whose launches were matched with those of other processes.
+struct CollectiveWaits {
+  std::vector<MatchedCollective> judged;
+  std::vector<CollectiveWait> launches;  ///< of those
+  /// Not judged: the ranks waited for one that was held (`Holds`).
+  std::uint64_t set_aside = 0;
+};
+
+/// The same collective ends on all its ranks at the same time, to within 50 µs and the uncertainty of the
+/// clocks; hosts whose clocks are not aligned with that of the first host are left out.
+CollectiveWaits collective_waits(const Application& application);
+
+/// Collectives of a program of one kind and size, whatever their NVTX ranges.
+struct CollectiveSize {
+  Collective collective = Collective::all_reduce;
+  std::size_t ranks = 0;
+  std::uint64_t count = 0;
+  /// The array's bytes, and the median time of the rank that came last, and so has not waited.
+  CollectiveTime time;
+  /// How long it takes on the same devices with nothing else running on them, according to
+  /// `Run::collectives`. Nothing where that was not measured, or was over another number of devices.
+  std::optional<double> alone_s;
+
+  /// Bytes per second of `time` on the links: see `bus_bytes_per_s`.
+  double bus_bytes_per_s() const;
+  /// The same if it took `alone_s`.
+  std::optional<double> alone_bus_bytes_per_s() const;
+  /// What the rank that came last took longer than `alone_s`; negative where it was faster.
+  std::optional<double> beyond_alone_s() const;
+  /// `alone_s` over what that rank took: the share of the bandwidth alone that is reached.
+  std::optional<double> share_of_alone() const;
+};
+
+/// Collectives whose time alone is known, whatever their kind and size.
+struct AgainstAlone {
+  std::uint64_t count = 0;
+  double time_s = 0;   ///< of the ranks that came last, together
+  double alone_s = 0;  ///< what they take alone, together
+
+  /// How much longer than alone they take: `time_s` / `alone_s` − 1. Negative where they are faster.
+  double relative_excess() const;
+};
+
+/// Nothing where none of `sizes` has a time alone.
+std::optional<AgainstAlone> against_alone(const std::vector<CollectiveSize>& sizes);
+
+/// Those of `collectives` whose kind and bytes are known; the ones that took longest together first. `run`
+/// has an application.
+std::vector<CollectiveSize> collective_sizes(const Run& run,
+                                             const std::vector<MatchedCollective>& collectives);
 
 /// A process of the program among those that ran together.
 struct RankUse {
@@ -148,5 +218,49 @@ std::vector<int> ranks_on(const Run& run, const std::set<std::size_t>& devices);
 /// Nothing where fewer than two processes launched kernels, each on devices of its own. The result points
 /// into `run`.
 std::optional<RankAnalysis> rank_analysis(const Run& run);
+
+/// A collective on one rank, within a window.
+struct CollectiveSpan {
+  std::uint64_t start_ns = 0;  ///< since the window began
+  std::uint64_t duration_ns = 0;
+  std::uint64_t wait_ns = 0;  ///< of that, at its beginning, until the last rank came
+};
+
+/// When ranks were in collectives, side by side, in a part of the run.
+struct RankWindow {
+  std::uint64_t duration_ns = 0;
+  std::vector<std::vector<CollectiveSpan>> processes;  ///< in the order of `Application::processes`
+};
+
+/// Of the parts of the run with this length, one in which the ranks waited as long as in the median one.
+/// Nothing if no collectives were matched between ranks, or they fill no part.
+std::optional<RankWindow> typical_window(const Application& application, std::uint64_t duration_ns);
+
+// What the devices of a program's ranks did over time, beside each other.
+
+/// The shares of a part of the time in which kernels ran.
+struct LaneBin {
+  double compute = 0;      ///< at least one that is not a collective
+  double collectives = 0;  ///< collectives alone
+};
+
+/// One device.
+struct RankLane {
+  std::size_t device = 0;  ///< its place in `Run::devices`
+  /// Nothing where the device was not sampled. All parts are `RankLanes::bin_ns` long.
+  std::vector<std::optional<LaneBin>> bins;
+};
+
+struct RankLanes {
+  std::uint64_t start_ns = 0;  ///< since time 0 of the run
+  std::uint64_t bin_ns = 0;
+  std::vector<RankLane> lanes;  ///< by device
+};
+
+/// The most parts that a lane has.
+inline constexpr std::size_t kMostLaneBins = 600;
+
+/// Nothing where no two devices were sampled at the same time, for a twentieth of all, while a program ran.
+std::optional<RankLanes> rank_lanes(const Run& run, const Timeline& timeline);
 
 }  // namespace rooflinectl

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/devices/scaling.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
+#include "analysis/devices/devices_together.h"
 #include "analysis/roofline/point.h"
 #include "analysis/roofline/roof.h"
 #include "core/text/written_number.h"

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/program/losses.h"
-
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <set>
 #include <string_view>
+#include <tuple>
+
+#include "analysis/program/recoverable.h"
+#include "analysis/roofline/point.h"
 
 namespace rooflinectl {
 
@@ -79,6 +83,91 @@ std::vector<Loss> losses(const ProgramUse& program) {
   }
   std::stable_sort(all.begin(), all.end(), [](const Loss& a, const Loss& b) { return a.share > b.share; });
   return all;
+}
+
+namespace {
+
+/// Passes over the same data differ in how many arrays they read and write, by no more than this factor.
+constexpr double kMostBytesOverFewest = 8;
+constexpr std::size_t kFewestKernels = 3;
+/// From this share of the time of a range on, there is little else that could lie between its kernels.
+constexpr double kNearlyAll = 0.8;
+/// Below the ridge points of FP32, even where each element is divided.
+constexpr double kFewFlopsPerByte = 4;
+
+/// Range, blocks and threads per block.
+using Shape = std::tuple<std::string, std::uint64_t, int>;
+
+std::string path_of(const RooflinePoint& group) {
+  return std::string(group.measurement->point.axes.text(axis::kPath).value_or(""));
+}
+
+bool is_pass_over_data(const RooflinePoint& group) {
+  return group.bound == Bound::dram && group.dram_bytes.value_or(0) > 0 &&
+         group.ai_executed.value_or(0) < kFewFlopsPerByte;
+}
+
+/// How often each kernel runs while the one with the fewest launches runs once; nothing where that is no
+/// whole number.
+std::vector<double> passes_of(const std::vector<const RooflinePoint*>& kernels) {
+  constexpr double kTolerance = 0.05;
+  double fewest = launch_count(*kernels.front()->measurement);
+  for (const RooflinePoint* kernel : kernels) fewest = std::min(fewest, launch_count(*kernel->measurement));
+  std::vector<double> passes;
+  for (const RooflinePoint* kernel : kernels) {
+    const double times = launch_count(*kernel->measurement) / fewest;
+    if (std::abs(times - std::round(times)) > kTolerance * times) return {};
+    passes.push_back(std::round(times));
+  }
+  return passes;
+}
+
+std::optional<FusionSaving> saving_of(const std::string& path, std::vector<const RooflinePoint*> kernels,
+                                      std::optional<double> steps) {
+  if (kernels.size() < kFewestKernels) return std::nullopt;
+  const std::vector<double> passes = passes_of(kernels);
+  if (passes.empty()) return std::nullopt;
+  FusionSaving saving = {.path = path};
+  double smallest = *kernels.front()->dram_bytes;
+  double per_step_s = 0;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const double bytes = *kernels[i]->dram_bytes;
+    saving.total_s += kernels[i]->launches->total_s;
+    saving.bytes += passes[i] * bytes;
+    saving.fewest_bytes = std::max(saving.fewest_bytes, bytes);
+    smallest = std::min(smallest, bytes);
+    per_step_s += launch_count(*kernels[i]->measurement) * mean_launch(*kernels[i]->measurement).time_s /
+                  steps.value_or(1);
+  }
+  if (saving.fewest_bytes > kMostBytesOverFewest * smallest) return std::nullopt;
+  const double beyond = 1 - saving.fewest_bytes / saving.bytes;
+  saving.recoverable_s = beyond * saving.total_s;
+  if (steps) saving.recoverable_per_step_s = beyond * per_step_s;
+  saving.kernels = std::move(kernels);
+  return saving;
+}
+
+}  // namespace
+
+std::optional<FusionSaving> fusion_saving(const std::vector<const RooflinePoint*>& groups,
+                                          std::optional<double> steps) {
+  std::map<std::string, double> times_s;  // by range
+  std::map<Shape, std::vector<const RooflinePoint*>> passes;
+  for (const RooflinePoint* group : groups) {
+    const std::string path = path_of(*group);
+    if (path.empty()) continue;
+    times_s[path] += group->launches->total_s;
+    const LaunchShape& launch = group->measurement->launch;
+    if (is_pass_over_data(*group)) passes[{path, launch.grid, launch.block}].push_back(group);
+  }
+  std::optional<FusionSaving> most;
+  for (auto& [shape, kernels] : passes) {
+    const std::string& path = std::get<0>(shape);
+    auto saving = saving_of(path, std::move(kernels), steps);
+    if (!saving || saving->total_s < kNearlyAll * times_s[path]) continue;
+    if (!most || saving->recoverable_s > most->recoverable_s) most = std::move(saving);
+  }
+  return most;
 }
 
 }  // namespace rooflinectl

@@ -2,7 +2,6 @@
 #include "analysis/program/operators.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <map>
@@ -13,7 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/roofline/labels.h"
+#include "analysis/roofline/point.h"
 #include "core/text/kernel_name.h"
 
 namespace rooflinectl {

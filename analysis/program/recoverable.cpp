@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "analysis/roofline/executed/executed_work.h"
-#include "analysis/roofline/labels.h"
 #include "analysis/roofline/point.h"
 
 namespace rooflinectl {

@@ -9,12 +9,32 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/program/fusion.h"
 #include "analysis/program/range_tree.h"
 
 /// Where the GPU time of a profiled program went, and how much of it lies above the roofs of its kernels
 /// (docs/internals/method.md, “Recoverable time”).
 namespace rooflinectl {
+
+// What one kernel could save in place of several that go over the same data one after another.
+
+/// DRAM-bound kernels with few operations, of one launch shape, that take nearly all of the time within an
+/// NVTX range: as the passes of an optimizer over its parameters do.
+struct FusionSaving {
+  std::string path;                           ///< of the range
+  std::vector<const RooflinePoint*> kernels;  ///< the one that took longest first
+  double total_s = 0;                         ///< of their traced launches
+  double bytes = 0;  ///< that one pass of each moves through DRAM, as often as it runs, together
+  double fewest_bytes =
+      0;  ///< of these, those of the pass that moves most: one kernel needs at least as many
+  /// The most that one kernel could save: the part of the time for the bytes beyond.
+  double recoverable_s = 0;
+  std::optional<double> recoverable_per_step_s;  ///< nothing where the number of steps is unknown
+};
+
+/// The one that could save most among `groups`, which are all of a program on its device. Nothing where there
+/// are none.
+std::optional<FusionSaving> fusion_saving(const std::vector<const RooflinePoint*>& groups,
+                                          std::optional<double> steps);
 
 /// Sets `launches` of the kernels of a profiled program among `points`, which are all of those on `device`.
 void set_launches(std::vector<RooflinePoint>& points, const Run& run, std::size_t device);
@@ -149,5 +169,41 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
 
 /// Whether everything was counted that the roof over a kernel of a profiled program needs.
 bool is_fully_counted(const Measurement& measurement);
+
+// Where to begin: everything that costs a program time, whatever its kind, compared by the same time.
+
+/// What a loss is a share of.
+struct LossBasis {
+  /// A step, if the program has steps; else the time in which its traced kernels ran, idle time included.
+  double time_s = 0;
+  bool is_step = false;
+};
+
+LossBasis loss_basis(const ProgramUse& program);
+
+/// The share of that time in which kernels with `kernel_s` of all kernels' time ran.
+double time_share(const ProgramUse& program, double kernel_s);
+
+/// The share of the time that these kernels could save, each by reaching its roof.
+double saving_share(const ProgramUse& program, double recoverable_s,
+                    const std::optional<double>& recoverable_per_step_s);
+double saving_share(const ProgramUse& program, const LaunchUse& launches);
+
+enum class LossKind {
+  waiting,  ///< in collectives, for the rank that comes last
+  idle,
+  fusion,  ///< several kernels where one would do
+  groups,  ///< one kernel in several launch groups
+  kernel,
+};
+
+struct Loss {
+  LossKind kind = LossKind::kernel;
+  double share = 0;                          ///< of the time of `LossBasis`
+  std::vector<const RooflinePoint*> groups;  ///< the kernels that could save it, if any; the most first
+};
+
+/// The largest first. A kernel that is listed for several launch groups is not listed for each.
+std::vector<Loss> losses(const ProgramUse& program);
 
 }  // namespace rooflinectl

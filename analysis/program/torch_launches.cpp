@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/program/torch_launches.h"
-
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <string_view>
 #include <unordered_map>
+
+#include "analysis/program/operators.h"
 
 namespace rooflinectl {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/roofline/energy.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "analysis/roofline/point.h"
 
 namespace rooflinectl {
 namespace {

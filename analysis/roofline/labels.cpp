@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/roofline/labels.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,10 +7,10 @@
 #include <map>
 #include <set>
 #include <span>
-#include <string>
 
+#include "analysis/roofline/point.h"
 #include "core/text/kernel_name.h"
-#include "core/text/kernel_names/words.h"
+#include "core/text/kernel_names/kernel_names.h"
 #include "core/text/written_number.h"
 
 namespace rooflinectl {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/roofline/ladder.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/roofline/launch_times.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/roofline/point.h"
 #include "core/stats/statistics.h"
 
 namespace rooflinectl {

@@ -9,10 +9,8 @@
 #include <span>
 
 #include "analysis/roofline/bound.h"
-#include "analysis/roofline/executed/executed_roof.h"
 #include "analysis/roofline/executed/executed_work.h"
 #include "analysis/roofline/quantities/quantities.h"
-#include "analysis/roofline/repeatability.h"
 #include "core/plan/kernel_call.h"
 #include "core/program/application.h"
 #include "core/stats/statistics.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/timeline/phases.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/roofline/labels.h"
+#include "analysis/roofline/point.h"
+#include "analysis/timeline/timeline_view.h"
 
 namespace rooflinectl {
 

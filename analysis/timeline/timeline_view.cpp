@@ -7,12 +7,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/roofline/executed/executed_roof.h"
 #include "analysis/roofline/executed/executed_work.h"
 #include "analysis/roofline/point.h"
 #include "analysis/roofline/roof.h"
 #include "analysis/timeline/cumulative.h"
-#include "analysis/timeline/phases.h"
 #include "core/counters/sampled_metrics.h"
 #include "core/stats/statistics.h"
 

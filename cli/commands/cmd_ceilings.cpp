@@ -11,10 +11,9 @@
 #include "cli/progress/progress.h"
 #include "cli/terminal.h"
 #include "reports/charts/model/file_names.h"
-#include "reports/formats/terminal.h"
+#include "reports/formats/formats.h"
 #include "reports/reports.h"
 #include "runner/machine/catalogue.h"
-#include "runner/machine/chosen_devices.h"
 #include "runner/measuring/device_ceilings.h"
 #include "runner/measuring/measure.h"
 

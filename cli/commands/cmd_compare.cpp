@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 
 #include <cstdio>
 #include <memory>
 
 #include "cli/analysed_runs.h"
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/json_answer.h"
-#include "cli/options.h"
 #include "cli/terminal.h"
 #include "core/files/files.h"
 #include "core/serial/run_file.h"

@@ -22,14 +22,13 @@
 #include "core/program/application.h"
 #include "core/serial/run_file.h"
 #include "reports/reports.h"
-#include "reports/tables/agreement_table.h"
+#include "reports/tables/run_tables.h"
 #include "reports/text/text_table.h"
 #include "runner/compiling/compile_kernels.h"
 #include "runner/crosscheck/cross_checks.h"
 #include "runner/machine/catalogue.h"
 #include "runner/measuring/measure.h"
 #include "runner/processes/stop_signals.h"
-#include "runner/runs/folder_lock.h"
 #include "runner/runs/run_folder.h"
 
 namespace rooflinectl {

@@ -13,7 +13,7 @@
 #include "core/error.h"
 #include "core/serial/protocol.h"
 #include "runner/crosscheck/profiler_tools.h"
-#include "runner/machine/machine_checks.h"
+#include "runner/machine/machine.h"
 #include "runner/runs/replay.h"
 
 namespace rooflinectl {

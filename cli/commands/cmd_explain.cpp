@@ -14,8 +14,8 @@
 #include "core/error.h"
 #include "core/serial/run_file.h"
 #include "core/text/names.h"
-#include "reports/formats/brief_json.h"
 #include "reports/formats/explanation_text.h"
+#include "reports/formats/formats.h"
 #include "reports/model/report_model.h"
 
 namespace rooflinectl {

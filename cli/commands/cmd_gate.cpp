@@ -12,13 +12,12 @@
 #include "cli/commands.h"
 #include "cli/gate/interleaved_runs.h"
 #include "cli/json_answer.h"
-#include "cli/options.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
 #include "core/text/names.h"
-#include "reports/compare/gate_reports.h"
+#include "reports/compare/gate_table.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "cli/analysed_runs.h"
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/json_answer.h"
-#include "cli/options.h"
 #include "cli/terminal.h"
 #include "core/counters/metrics.h"
 #include "core/error.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 
 #include <memory>
 #include <string>
@@ -7,9 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/finished_run.h"
-#include "core/error.h"
-#include "reports/formats/terminal.h"
-#include "reports/reports.h"
+#include "reports/formats/formats.h"
 #include "runner/importing/import.h"
 
 namespace rooflinectl {

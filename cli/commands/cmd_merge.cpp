@@ -10,8 +10,7 @@
 #include "cli/finished_run.h"
 #include "cli/terminal.h"
 #include "core/error.h"
-#include "reports/formats/terminal.h"
-#include "reports/reports.h"
+#include "reports/formats/formats.h"
 #include "reports/text/format.h"
 #include "runner/merging/merge_runs.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -14,19 +13,16 @@
 #include "cli/commands.h"
 #include "cli/finished_run.h"
 #include "cli/json_answer.h"
-#include "cli/options.h"
 #include "cli/progress/profile_progress.h"
 #include "cli/terminal.h"
 #include "core/program/application.h"
 #include "core/program/timeline.h"
 #include "core/serial/field_writer.h"
 #include "core/serial/fields/application_fields.h"
-#include "core/text/launch_filter.h"
-#include "reports/formats/terminal.h"
+#include "reports/formats/formats.h"
 #include "reports/reports.h"
 #include "reports/text/format.h"
 #include "runner/profiling/profile.h"
-#include "runner/profiling/unfinished_profile.h"
 
 namespace rooflinectl {
 

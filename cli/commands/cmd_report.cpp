@@ -21,9 +21,9 @@
 #include "core/serial/run_file.h"
 #include "core/text/names.h"
 #include "readers/torch/torch_trace_file.h"
-#include "reports/formats/terminal.h"
+#include "reports/formats/formats.h"
 #include "reports/reports.h"
-#include "reports/tables/operator_table.h"
+#include "reports/tables/program_tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

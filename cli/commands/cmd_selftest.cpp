@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 
 #include <chrono>
 #include <memory>
@@ -12,7 +11,7 @@
 #include "core/elapsed.h"
 #include "core/error.h"
 #include "core/serial/protocol.h"
-#include "reports/formats/terminal.h"
+#include "reports/formats/formats.h"
 #include "reports/text/format.h"
 #include "runner/machine/catalogue.h"
 

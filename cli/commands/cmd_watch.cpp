@@ -11,12 +11,11 @@
 #include <system_error>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/finished_run.h"
-#include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/watch/metrics_server.h"
-#include "cli/watch/openmetrics.h"
 #include "cli/watch/watch_display.h"
 #include "core/program/timeline.h"
 #include "reports/reports.h"

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <iterator>
@@ -14,7 +13,6 @@
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/program/application.h"
-#include "core/serial/many_runs.h"
 #include "core/serial/run_file.h"
 #include "runner/processes/guest_program.h"
 #include "runner/runs/run_folder.h"

@@ -5,8 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <sstream>
-#include <utility>
-#include <vector>
 
 #include "cli/commands.h"
 #include "reports/text/text_table.h"

@@ -9,9 +9,7 @@
 #include "core/elapsed.h"
 #include "core/stats/repeated_counters.h"
 #include "core/stats/statistics.h"
-#include "reports/tables/ceiling_table.h"
-#include "reports/tables/primitive_table.h"
-#include "reports/tables/self_test_table.h"
+#include "reports/tables/run_tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

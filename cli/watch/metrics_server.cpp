@@ -16,7 +16,6 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/watch/openmetrics.h"
 #include "core/error.h"
 
 namespace rooflinectl {

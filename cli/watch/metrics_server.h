@@ -3,10 +3,14 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
-#include "core/files/file_descriptor.h"
+#include "core/files/files.h"
+#include "core/model/run.h"
+#include "runner/watching/watch.h"
 
 namespace rooflinectl {
 
@@ -41,5 +45,13 @@ class MetricsServer {
   std::string text_ = "# EOF\n";
   std::thread thread_;  // the last member: it uses all others
 };
+
+/// Sampled rates as OpenMetrics 1.0 text, for Prometheus: one gauge for each quantity, one line for each
+/// device of `run` that has it. Quantities that DCGM defines alike have the names, units and labels of
+/// NVIDIA's dcgm-exporter. `rates` is parallel to the devices; a device without samples has no line.
+std::string openmetrics_text(const Run& run, const std::vector<std::optional<SampledRates>>& rates);
+
+/// What `openmetrics_text` is served as.
+inline constexpr const char* kOpenMetricsType = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 }  // namespace rooflinectl

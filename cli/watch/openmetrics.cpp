@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/watch/openmetrics.h"
-
 #include <fmt/format.h>
 
 #include <array>
 #include <string_view>
 
-#include "cli/watch/dram_rates.h"
+#include "cli/watch/metrics_server.h"
+#include "cli/watch/watch_display.h"
 #include "core/counters/sampled_metrics.h"
 
 namespace rooflinectl {

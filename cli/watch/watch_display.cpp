@@ -7,7 +7,6 @@
 #include <array>
 #include <string_view>
 
-#include "cli/watch/dram_rates.h"
 #include "core/counters/sampled_metrics.h"
 #include "reports/text/format.h"
 #include "reports/text/text_table.h"
@@ -172,6 +171,21 @@ std::string WatchDisplay::line_text(double elapsed_s, std::size_t device, const 
     }
   }
   return text;
+}
+
+std::optional<Traffic> dram_rates(const SampledRates& rates) {
+  const auto read = rates.values.find(std::string(sampled::kDramReadBytes));
+  const auto written = rates.values.find(std::string(sampled::kDramWriteBytes));
+  if (read == rates.values.end() || written == rates.values.end()) return std::nullopt;
+  return Traffic{read->second, written->second};
+}
+
+std::optional<double> dram_fraction_of_ceiling(const Run& run, std::size_t device,
+                                               const SampledRates& rates) {
+  const auto traffic = dram_rates(rates);
+  if (!traffic) return std::nullopt;
+  const auto limit = dram_limit(run, device, *traffic);
+  return limit ? std::optional(traffic->bytes() / limit->per_s) : std::nullopt;
 }
 
 }  // namespace rooflinectl

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "analysis/roofline/roof.h"
 #include "cli/terminal.h"
+#include "core/model/run.h"
 #include "runner/watching/watch.h"
 
 namespace rooflinectl {
@@ -38,5 +40,12 @@ class WatchDisplay : public WatchObserver {
   Run run_;
   std::vector<std::vector<Seen>> seen_;  // by device and row
 };
+
+/// Bytes per second in each direction; nullopt unless both were sampled.
+std::optional<Traffic> dram_rates(const SampledRates& rates);
+
+/// Their sum over the measured DRAM ceiling of the `device`-th device of `run`; nullopt also if that is
+/// unknown.
+std::optional<double> dram_fraction_of_ceiling(const Run& run, std::size_t device, const SampledRates& rates);
 
 }  // namespace rooflinectl

@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <tuple>
 
-#include "collector/ceilings/ceiling_metrics.h"
 #include "collector/device/device.h"
 #include "core/model/known_ceilings.h"
 
@@ -113,6 +111,25 @@ std::vector<Ceiling> theoretical_ceilings(const DeviceInfo& device,
   }
   std::sort(ceilings.begin(), ceilings.end(), comes_before);
   return ceilings;
+}
+
+std::string_view key_of(const kernels::CeilingPeak& peak) {
+  return peak.metrics.front();
+}
+
+std::vector<Metric> ceiling_metrics(const std::vector<kernels::CeilingBenchmark>& benchmarks) {
+  std::vector<Metric> metrics = basic_metrics();
+  metrics.insert(metrics.end(), tensor_metrics().begin(), tensor_metrics().end());
+  const auto is_there = [&](std::string_view key) {
+    return std::any_of(metrics.begin(), metrics.end(),
+                       [&](const Metric& metric) { return metric.key == key; });
+  };
+  for (const kernels::CeilingBenchmark& benchmark : benchmarks) {
+    if (!benchmark.peak || is_there(key_of(*benchmark.peak))) continue;
+    metrics.push_back({key_of(*benchmark.peak), benchmark.peak->metrics, 1, "peak per cycle"});
+  }
+  metrics.push_back({kL2ClockHz, {"lts__cycles_elapsed.avg.per_second"}, 1, "L2 clock while counting"});
+  return metrics;
 }
 
 }  // namespace rooflinectl

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "collector/device/nvml.h"
 #include "core/counters/counters.h"
+#include "core/counters/metrics.h"
 #include "core/model/run.h"
 #include "kernels/ceiling.h"
 
@@ -31,5 +33,15 @@ std::optional<Ceiling> theoretical_nvlink(const std::optional<Nvlinks>& links);
 std::vector<Ceiling> theoretical_ceilings(const DeviceInfo& device,
                                           const std::vector<kernels::CeilingBenchmark>& benchmarks,
                                           const Counters& counters);
+
+/// The basic set and what ceilings need besides: tensor-core operations, the peaks of `benchmarks`, each
+/// once, and the L2 clock.
+std::vector<Metric> ceiling_metrics(const std::vector<kernels::CeilingBenchmark>& benchmarks);
+
+/// The key of a peak among `ceiling_metrics`: its first name.
+std::string_view key_of(const kernels::CeilingPeak& peak);
+
+/// The key of the L2 clock while counting. Points have no such counter.
+inline constexpr std::string_view kL2ClockHz = "l2_clock_hz";
 
 }  // namespace rooflinectl

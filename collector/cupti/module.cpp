@@ -7,7 +7,6 @@
 #include <filesystem>
 
 #include "collector/cupti/profiler.h"
-#include "collector/cupti/sampler.h"
 #include "collector/device/toolkit_library.h"
 #include "core/error.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "core/counters/counters.h"
 #include "core/counters/metrics.h"
 #include "core/machine/catalogue.h"
+#include "core/program/profile_record.h"
 
 namespace rooflinectl {
 
@@ -53,5 +55,29 @@ std::unique_ptr<Profiler> open_profiler(int device_index, const std::vector<Metr
 /// The basic counter set on the chip of that name, or, with an empty name, on every chip that CUPTI knows.
 /// Needs no GPU. Throws Error(environment) if CUPTI is missing, Error(usage) if it knows no such chip.
 std::vector<ChipCounters> describe_chips(const std::string& chip);
+
+/// A device that can be sampled. Times are of the system's monotonic clock.
+class Sampler {
+ public:
+  virtual ~Sampler() = default;
+
+  /// What is sampled.
+  virtual record::SamplingBegun description() = 0;
+  virtual void start() = 0;
+  virtual void stop() = 0;
+  /// The samples that were not taken yet, the oldest first. Called while the device is sampled, and once
+  /// after that.
+  virtual std::vector<record::Sample> take() = 0;
+  /// What the board drew since the start, or since the last call; empty where nothing measures it.
+  virtual std::vector<record::PowerReading> take_power() = 0;
+};
+
+/// What the module with CUPTI exports, as `rooflinectl_open_sampler`.
+using OpenSampler = Sampler*(int device, const std::string& uuid, std::uint64_t interval_ns);
+
+/// A sampler of a device, as CUDA numbers them, in a process that uses CUPTI for nothing else. Throws
+/// Error(environment) with cause and hint: CUPTI missing, no permission, the counters in use, an unsupported
+/// device.
+std::unique_ptr<Sampler> open_sampler(int device, const std::string& uuid, std::uint64_t interval_ns);
 
 }  // namespace rooflinectl

@@ -8,8 +8,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "collector/device/nvml.h"
 #include "core/error.h"
-#include "core/machine/identity.h"
+#include "core/machine/environment.h"
 #include "kernels/cuda_check.h"
 
 namespace rooflinectl {
@@ -135,6 +136,31 @@ std::vector<DeviceInfo> devices_of(const std::vector<std::string>& uuids) {
 
 double dram_bytes_per_second(const DeviceInfo& device) {
   return 2 * device.memory_clock_hz * device.memory_bus_bits / 8;
+}
+
+using kernels::check;
+
+bool reach(int device, int other) {
+  check(cudaSetDevice(device), "cudaSetDevice");
+  int can = 0;
+  check(cudaDeviceCanAccessPeer(&can, device, other), "cudaDeviceCanAccessPeer");
+  if (can == 0) return false;
+  const cudaError_t enabled = cudaDeviceEnablePeerAccess(other, 0);
+  if (enabled == cudaErrorPeerAccessAlreadyEnabled) {
+    cudaGetLastError();
+    return true;
+  }
+  check(enabled, "cudaDeviceEnablePeerAccess");
+  return true;
+}
+
+std::optional<DeviceInfo> nvlink_peer(const DeviceInfo& device) {
+  for (const DeviceInfo& other : all_devices()) {
+    if (other.uuid == device.uuid || other.name != device.name) continue;
+    if (are_on_nvlink(device.uuid, other.uuid) && reach(device.index, other.index)) return other;
+  }
+  check(cudaSetDevice(device.index), "cudaSetDevice");
+  return std::nullopt;
 }
 
 }  // namespace rooflinectl

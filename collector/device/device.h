@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,5 +22,16 @@ std::vector<DeviceInfo> devices_of(const std::vector<std::string>& uuids);
 
 /// The theoretical bandwidth of the device's memory, from its attributes; 0 where these are unknown.
 double dram_bytes_per_second(const DeviceInfo& device);
+
+// Other GPUs whose memory the kernels of a GPU can access.
+
+/// Makes `device` the current one and lets its kernels access the memory of `other`; returns whether they
+/// can.
+bool reach(int device, int other);
+
+/// Of the visible GPUs of the same model that NVLink connects with `device`, and whose memory it can access,
+/// the one with the lowest index; nothing if there is none, or NVML is missing. Makes `device` the current
+/// one.
+std::optional<DeviceInfo> nvlink_peer(const DeviceInfo& device);
 
 }  // namespace rooflinectl

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <iterator>
-#include <utility>
 
 #include "collector/device/nvml_library.h"
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "core/machine/clock_events.h"
 #include "core/machine/environment.h"
 
 namespace rooflinectl {

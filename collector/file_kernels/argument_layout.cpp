@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "collector/points/point_memory.h"
+#include "collector/points/prepared_point.h"
 
 namespace rooflinectl {
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/points/gpu_share.h"
-
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
 
-#include "collector/points/point_memory.h"
+#include "collector/points/prepared_point.h"
+#include "collector/points/several_gpus.h"
 #include "kernels/cuda_check.h"
 
 namespace rooflinectl {

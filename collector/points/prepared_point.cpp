@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "collector/device/device.h"
 #include "kernels/cuda_check.h"

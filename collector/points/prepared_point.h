@@ -10,8 +10,8 @@
 #include "collector/device/instruments.h"
 #include "collector/points/verification.h"
 #include "collector/timing/timing.h"
-#include "core/model/plan.h"
 #include "core/model/run.h"
+#include "kernels/data.h"
 #include "kernels/reference.h"
 
 namespace rooflinectl {
@@ -101,5 +101,15 @@ class PreparedPoint {
   PointId id_;
   CacheState cache_;
 };
+
+/// What the inputs of timed launches hold.
+inline constexpr kernels::DataSet kTimedData = kernels::DataSet::integers;
+
+/// Of inputs, outputs and workspaces, in bytes: that of what cudaMalloc returns.
+inline constexpr std::size_t kAlignment = 256;
+
+constexpr std::size_t align_up(std::size_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 }  // namespace rooflinectl

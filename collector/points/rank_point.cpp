@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/points/rank_point.h"
-
 #include <fmt/format.h>
 
 #include <optional>
 #include <string>
 
-#include "collector/points/point_memory.h"
+#include "collector/points/several_gpus.h"
 #include "core/error.h"
 
 namespace rooflinectl {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/points/rank_team.h"
-
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
 #include <functional>
 #include <utility>
 
+#include "collector/points/several_gpus.h"
 #include "core/error.h"
 #include "kernels/cuda_check.h"
 #include "kernels/multi/team.h"

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/points/team_point.h"
-
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "collector/device/device.h"
-#include "collector/device/peers.h"
-#include "collector/points/gpu_share.h"
-#include "collector/points/point_memory.h"
+#include "collector/points/several_gpus.h"
 #include "core/error.h"
 #include "kernels/cuda_check.h"
 #include "kernels/data.h"

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "collector/points/kernel_resources.h"
-#include "collector/points/point_memory.h"
 #include "core/error.h"
 #include "kernels/cuda_check.h"
 #include "kernels/data.h"

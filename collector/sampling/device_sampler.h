@@ -5,7 +5,7 @@
 #include <string>
 
 #include "collector/cupti/pm_sampler.h"
-#include "collector/cupti/sampler.h"
+#include "collector/cupti/profiler.h"
 #include "collector/sampling/board_power.h"
 
 namespace rooflinectl {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
 
-#include "collector/cupti/sampler.h"
+#include "collector/cupti/profiler.h"
 #include "core/counters/counters.h"
 #include "core/model/run.h"
 

@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <utility>
 
-#include "collector/sampling/own_thread.h"
 #include "core/error.h"
 #include "core/program/timeline.h"
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/steps/ceiling_steps.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iostream>
 #include <utility>
 
-#include "collector/ceilings/ceiling_metrics.h"
 #include "collector/ceilings/theoretical_ceilings.h"
+#include "collector/steps/steps.h"
 #include "core/error.h"
 
 namespace rooflinectl {

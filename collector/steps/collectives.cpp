@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/steps/collectives.h"
-
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
@@ -13,6 +11,7 @@
 #include "collector/device/instruments.h"
 #include "collector/device/nccl_library.h"
 #include "collector/sampling/link_counters.h"
+#include "collector/steps/steps.h"
 #include "collector/timing/common_timer.h"
 #include "core/elapsed.h"
 #include "core/error.h"

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/steps/counting_steps.h"
-
 #include <algorithm>
 #include <chrono>
-#include <utility>
 
+#include "collector/steps/steps.h"
 #include "core/elapsed.h"
 #include "core/error.h"
 #include "core/stats/repeated_counters.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/steps/links.h"
-
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
@@ -11,8 +9,8 @@
 
 #include "collector/device/device.h"
 #include "collector/device/instruments.h"
-#include "collector/device/peers.h"
 #include "collector/sampling/link_counters.h"
+#include "collector/steps/steps.h"
 #include "collector/timing/common_timer.h"
 #include "core/stats/statistics.h"
 #include "kernels/ceiling.h"

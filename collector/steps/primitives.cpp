@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/steps/primitives.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 #include <map>
 
+#include "collector/steps/steps.h"
 #include "core/stats/statistics.h"
 #include "core/text/names.h"
 #include "kernels/cuda_check.h"

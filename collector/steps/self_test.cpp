@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/steps/self_test.h"
-
 #include <fmt/format.h>
 
 #include <chrono>
 #include <string>
 
 #include "collector/device/instruments.h"
+#include "collector/steps/steps.h"
 #include "kernels/cuda_check.h"
 
 namespace rooflinectl {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/steps/timing_steps.h"
-
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
 #include <memory>
 
-#include "collector/points/rank_point.h"
+#include "collector/points/several_gpus.h"
 #include "collector/points/variant_point.h"
-#include "collector/timing/energy.h"
+#include "collector/steps/steps.h"
+#include "collector/timing/timing.h"
 #include "core/error.h"
 #include "kernels/variant.h"
 

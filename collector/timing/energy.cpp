@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/timing/energy.h"
-
 #include <algorithm>
 #include <chrono>
 
+#include "collector/timing/timing.h"
 #include "core/elapsed.h"
 
 namespace rooflinectl {

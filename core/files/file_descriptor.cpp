@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/files/file_descriptor.h"
-
 #include <unistd.h>
 
 #include <utility>
+
+#include "core/files/files.h"
 
 namespace rooflinectl {
 

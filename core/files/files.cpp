@@ -3,23 +3,22 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sha2.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <optional>
 #include <random>
-#include <system_error>
 #include <thread>
 
 #include "core/error.h"
-#include "core/files/file_descriptor.h"
 
 namespace rooflinectl {
 
@@ -209,6 +208,18 @@ std::optional<std::filesystem::path> cache_folder() {
   const char* const home = std::getenv("HOME");
   if (home != nullptr && fs::path(home).is_absolute()) return fs::path(home) / ".cache" / kFolder;
   return std::nullopt;
+}
+
+std::string sha256(std::string_view text) {
+  std::array<char, SHA256_DIGEST_STRING_LENGTH> digits{};
+  SHA256Data(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), digits.data());
+  return digits.data();
+}
+
+std::string cut_name(std::string_view name, std::size_t length) {
+  if (name.size() <= length) return std::string(name);
+  const std::string end = "..." + sha256(name).substr(0, 12);
+  return std::string(name.substr(0, length - end.size())) + end;
 }
 
 }  // namespace rooflinectl

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace rooflinectl {
@@ -54,5 +55,76 @@ std::filesystem::path unforeseen_name(const std::filesystem::path& folder);
 
 /// `$XDG_CACHE_HOME/rooflinectl`, else `~/.cache/rooflinectl`; nothing if neither is known.
 std::optional<std::filesystem::path> cache_folder();
+
+/// SHA-256 of `text` in 64 hexadecimal digits, as `sha256sum` prints it.
+std::string sha256(std::string_view text);
+
+/// The longest name of a kernel in a run.
+inline constexpr std::size_t kMaxSubjectLength = 4'096;
+
+/// `name`, or its beginning and a hash of all of it where it is longer than `length`.
+std::string cut_name(std::string_view name, std::size_t length);
+
+/// A folder for ourselves (`make_private_folder`), which goes with this.
+class PrivateFolder {
+ public:
+  PrivateFolder() : path_(make_private_folder()) {}
+  ~PrivateFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  PrivateFolder(const PrivateFolder&) = delete;
+  PrivateFolder& operator=(const PrivateFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// A file that is to be in an output folder.
+struct OutputFile {
+  std::string name;
+  std::string content;
+};
+
+/// Makes `files` the files of their kind in the existing folder `folder`, all or none of them, and returns
+/// their paths. `page`, which is one of them, names the kind: `report.html`.
+///
+/// They are first written into a hidden folder inside, and then renamed. If there is no space, or if SIGHUP,
+/// SIGINT or SIGTERM comes before all are written, the hidden folder is removed and nothing has changed;
+/// later the signal waits until they are in place. If one cannot be renamed, all that were are moved back. Of
+/// an earlier page and its files, `page` is the first to go; of the new ones it is the last to come. So even
+/// if the program is killed in between, a page is never beside files of another: there is none, and the
+/// earlier files are in the hidden folder.
+///
+/// Files that an earlier call wrote for the same `page` and that are not among `files` go away. The list
+/// `.rooflinectl-report.sha256`, in the format of sha256sum, has their names, and what was in them: a file
+/// that was changed since is the user's and stays. Links are followed, and what exists and is no regular file
+/// is written to as `write_file` does, before all others. Two programs that write into one folder take turns.
+///
+/// Throws Error(usage) if one of them is one of `inputs`, Error(environment) if one cannot be written.
+std::vector<std::filesystem::path> write_together(const std::filesystem::path& folder, std::string_view page,
+                                                  const std::vector<OutputFile>& files,
+                                                  const std::vector<std::filesystem::path>& inputs = {});
+
+/// A file descriptor that is closed at the end.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(other.release()) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  ~FileDescriptor() { reset(); }
+
+  int get() const { return fd_; }
+  bool is_open() const { return fd_ >= 0; }
+  void reset();
+  /// Releases the descriptor; the caller closes it.
+  int release();
+
+ private:
+  int fd_ = -1;
+};
 
 }  // namespace rooflinectl

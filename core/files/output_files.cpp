@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/files/output_files.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -18,9 +16,7 @@
 #include <thread>
 
 #include "core/error.h"
-#include "core/files/file_descriptor.h"
 #include "core/files/files.h"
-#include "core/files/hash.h"
 
 namespace rooflinectl {
 

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 

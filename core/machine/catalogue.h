@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "core/model/dtype.h"
 #include "core/model/primitive.h"
 
@@ -16,7 +17,7 @@ namespace rooflinectl {
 enum class OutputKind { scalar, partials };
 
 inline std::string_view to_string(OutputKind output) {
-  return output == OutputKind::scalar ? "scalar" : "partials";
+  return enumerator_name(output);
 }
 
 /// A variant as the rest of the tool sees it (its code stays in `kernels/`).
@@ -72,6 +73,25 @@ struct ChipCounters {
   std::vector<CounterInfo> counters;
 
   bool operator==(const ChipCounters&) const = default;
+};
+
+enum class CheckStatus { ok, warning, fails };
+
+/// `ok`, `warning`, `fails`
+std::string_view to_string(CheckStatus status);
+
+/// The subject of the check for other programs on a GPU.
+inline constexpr const char* kOtherProgramsCheck = "other programs";
+
+/// One thing that `rooflinectl doctor` looked at.
+struct Check {
+  std::string subject;  ///< `driver`, `counters`
+  CheckStatus status = CheckStatus::ok;
+  std::string detail;            ///< what was found
+  std::string fix;               ///< what to do; empty if the check is ok
+  bool stops_measuring = false;  ///< nothing at all can be measured as long as this fails
+
+  bool operator==(const Check&) const = default;
 };
 
 }  // namespace rooflinectl

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/machine/identity.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstddef>
 #include <fstream>
+
+#include "core/machine/environment.h"
 
 namespace rooflinectl {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/machine/launcher.h"
-
 #include <array>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
+
+#include "core/machine/ranks.h"
 
 namespace rooflinectl {
 

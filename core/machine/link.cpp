@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/machine/link.h"
 
+#include "core/enum_names.h"
+
 namespace rooflinectl {
 
 std::string_view to_string(LinkMover mover) {
-  switch (mover) {
-    case LinkMover::copy:
-      return "copy";
-    case LinkMover::load:
-      return "load";
-    case LinkMover::store:
-      return "store";
-  }
-  return "?";
+  return enumerator_name(mover);
 }
 
 std::optional<LinkMistake> mistake_in(const LinkBandwidth& link, std::size_t n_devices) {

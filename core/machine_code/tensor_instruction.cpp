@@ -5,8 +5,8 @@
 #include "core/machine_code/tensor_instruction.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
+
+#include "core/enum_names.h"
 
 namespace rooflinectl {
 
@@ -392,35 +392,7 @@ std::string_view to_string(TensorOpcode opcode) {
 }
 
 std::string_view to_string(TensorElement element) {
-  switch (element) {
-    case TensorElement::unknown:
-      return "unknown";
-    case TensorElement::f16:
-      return "f16";
-    case TensorElement::bf16:
-      return "bf16";
-    case TensorElement::tf32:
-      return "tf32";
-    case TensorElement::f32:
-      return "f32";
-    case TensorElement::f64:
-      return "f64";
-    case TensorElement::f8:
-      return "f8";
-    case TensorElement::f8f6f4:
-      return "f8f6f4";
-    case TensorElement::f4:
-      return "f4";
-    case TensorElement::i8:
-      return "i8";
-    case TensorElement::i4:
-      return "i4";
-    case TensorElement::i32:
-      return "i32";
-    case TensorElement::b1:
-      return "b1";
-  }
-  return "";
+  return enumerator_name(element);
 }
 
 }  // namespace rooflinectl

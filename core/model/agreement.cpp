@@ -4,18 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/enum_names.h"
+
 namespace rooflinectl {
 
 std::string_view to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::agrees:
-      return "agrees";
-    case Verdict::differs:
-      return "differs";
-    case Verdict::unavailable:
-      return "unavailable";
-  }
-  return "";
+  return enumerator_name(verdict);
 }
 
 std::string_view to_string(ComparedUnit unit) {
@@ -39,15 +33,7 @@ std::string_view to_string(ComparedUnit unit) {
 }
 
 std::string_view to_string(CrossCheckTool tool) {
-  switch (tool) {
-    case CrossCheckTool::ncu:
-      return "ncu";
-    case CrossCheckTool::nsys:
-      return "nsys";
-    case CrossCheckTool::activity:
-      return "activity";
-  }
-  return "";
+  return enumerator_name(tool);
 }
 
 Verdict Agreement::verdict() const {

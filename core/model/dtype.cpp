@@ -1,31 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/dtype.h"
 
+#include "core/enum_names.h"
+
 namespace rooflinectl {
 
 std::string_view to_string(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f64:
-      return "f64";
-    case Dtype::f32:
-      return "f32";
-    case Dtype::f16:
-      return "f16";
-    case Dtype::bf16:
-      return "bf16";
-    case Dtype::i32:
-      return "i32";
-    case Dtype::i64:
-      return "i64";
-  }
-  return "?";
+  return enumerator_name(dtype);
 }
 
 std::optional<Dtype> dtype_from(std::string_view name) {
-  for (Dtype dtype : kAllDtypes) {
-    if (to_string(dtype) == name) return dtype;
-  }
-  return std::nullopt;
+  return enumerator_from<Dtype>(name);
 }
 
 std::size_t size_bytes(Dtype dtype) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/enum_names.h"
+
 namespace rooflinectl {
 
 namespace {
@@ -102,17 +104,7 @@ bool is_same_code(const CompiledKernel& a, const CompiledKernel& b) {
 }
 
 std::string_view to_string(ArgumentKind kind) {
-  switch (kind) {
-    case ArgumentKind::in:
-      return "in";
-    case ArgumentKind::out:
-      return "out";
-    case ArgumentKind::inout:
-      return "inout";
-    case ArgumentKind::scalar:
-      return "scalar";
-  }
-  return "?";
+  return enumerator_name(kind);
 }
 
 }  // namespace rooflinectl

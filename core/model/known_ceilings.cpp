@@ -6,8 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/model/run.h"
-
 namespace rooflinectl {
 
 KnownCeilings known_ceilings(const Run& run) {

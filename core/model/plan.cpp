@@ -3,17 +3,16 @@
 
 #include <algorithm>
 
+#include "core/enum_names.h"
+
 namespace rooflinectl {
 
 std::string_view to_string(CounterSet set) {
-  return set == CounterSet::none ? "none" : "basic";
+  return enumerator_name(set);
 }
 
 std::optional<CounterSet> counter_set_from(std::string_view name) {
-  for (CounterSet set : {CounterSet::none, CounterSet::basic}) {
-    if (to_string(set) == name) return set;
-  }
-  return std::nullopt;
+  return enumerator_from<CounterSet>(name);
 }
 
 const Experiment* experiment_with_application(const Plan& plan) {

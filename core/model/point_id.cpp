@@ -4,33 +4,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
+#include "core/enum_names.h"
 #include "core/error.h"
 
 namespace rooflinectl {
 
 std::string_view to_string(CacheState cache) {
-  return cache == CacheState::cold ? "cold" : "warm";
+  return enumerator_name(cache);
 }
 
 std::optional<CacheState> cache_state_from(std::string_view name) {
-  for (const CacheState cache : kCacheStates) {
-    if (to_string(cache) == name) return cache;
-  }
-  return std::nullopt;
+  return enumerator_from<CacheState>(name);
 }
 
 std::string_view to_string(LaunchMode mode) {
-  return mode == LaunchMode::graph ? "graph" : "plain";
+  return enumerator_name(mode);
 }
 
 std::optional<LaunchMode> launch_mode_from(std::string_view name) {
-  for (LaunchMode mode : {LaunchMode::graph, LaunchMode::plain}) {
-    if (to_string(mode) == name) return mode;
-  }
-  return std::nullopt;
+  return enumerator_from<LaunchMode>(name);
 }
 
 namespace {

@@ -10,9 +10,15 @@
 
 #include "core/counters/counters.h"
 #include "core/model/dtype.h"
-#include "core/model/status.h"
 
 namespace rooflinectl {
+
+/// What became of something that was to be measured. skipped: this machine cannot do it, for want of GPUs or
+/// of access between them.
+enum class Status { ok, unverified, failed, skipped };
+
+/// `ok`, `unverified`, `failed`, `skipped`
+std::string_view to_string(Status status);
 
 /// Who takes part in one operation.
 enum class PrimitiveScope { warp, block, device };

@@ -2,35 +2,21 @@
 #include "core/model/run.h"
 
 #include <algorithm>
+#include <functional>
 
-#include "core/machine/check.h"
+#include "core/enum_names.h"
+#include "core/machine/catalogue.h"
+#include "core/model/holds.h"
+#include "core/model/primitive.h"
 
 namespace rooflinectl {
 
 std::string_view to_string(CheckStatus status) {
-  switch (status) {
-    case CheckStatus::ok:
-      return "ok";
-    case CheckStatus::warning:
-      return "warning";
-    case CheckStatus::fails:
-      return "fails";
-  }
-  return "?";
+  return enumerator_name(status);
 }
 
 std::string_view to_string(CeilingKind kind) {
-  switch (kind) {
-    case CeilingKind::bandwidth:
-      return "bandwidth";
-    case CeilingKind::transfer:
-      return "transfer";
-    case CeilingKind::compute:
-      return "compute";
-    case CeilingKind::latency:
-      return "latency";
-  }
-  return "?";
+  return enumerator_name(kind);
 }
 
 bool is_roof(CeilingKind kind) {
@@ -38,25 +24,15 @@ bool is_roof(CeilingKind kind) {
 }
 
 std::string_view to_string(CeilingSource source) {
-  return source == CeilingSource::theoretical ? "theoretical" : "measured";
+  return enumerator_name(source);
 }
 
 std::string_view to_string(Status status) {
-  switch (status) {
-    case Status::ok:
-      return "ok";
-    case Status::unverified:
-      return "unverified";
-    case Status::failed:
-      return "failed";
-    case Status::skipped:
-      return "skipped";
-  }
-  return "?";
+  return enumerator_name(status);
 }
 
 std::string_view to_string(RunSource source) {
-  return source == RunSource::measured ? "measured" : "replayed";
+  return enumerator_name(source);
 }
 
 const Ceiling* find_ceiling(const Run& run, std::string_view id, CeilingSource source, std::size_t device) {
@@ -81,6 +57,74 @@ double Work::flops() const {
   double flops = 0;
   for (const auto& [precision, done] : operations) flops += done.flops;
   return flops;
+}
+
+std::string_view to_string(PrimitiveScope scope) {
+  return enumerator_name(scope);
+}
+
+std::optional<double> cycles_per_element(const Cycles& cycles) {
+  if (!cycles.median.available() || cycles.elements == 0) return std::nullopt;
+  return *cycles.median.value() / static_cast<double>(cycles.elements);
+}
+
+std::optional<double> cycles_per_instruction(const PrimitiveResult& result) {
+  if (!result.throughput.median.available() || !result.info.instructions) return std::nullopt;
+  return *result.throughput.median.value() / *result.info.instructions;
+}
+
+std::optional<double> elements_per_s(const PrimitiveResult& result, int sm_count) {
+  const Cycles& cycles = result.throughput;
+  const auto each = cycles_per_element(cycles);
+  if (!each || !cycles.sm_clock_hz) return std::nullopt;
+  return sm_count * *cycles.sm_clock_hz / *each;
+}
+
+std::optional<double> bytes_per_s(const PrimitiveResult& result, int sm_count) {
+  const auto rate = elements_per_s(result, sm_count);
+  if (!rate) return std::nullopt;
+  return 2 * *rate * static_cast<double>(size_bytes(result.info.dtype));
+}
+
+namespace {
+
+/// `holds` are by their starts. Joins each with the one before where no more than `gap_ns` is between them.
+std::vector<Hold> joined(const std::vector<Hold>& holds, std::uint64_t gap_ns) {
+  std::vector<Hold> result;
+  for (const Hold& hold : holds) {
+    if (result.empty() || hold.start_ns > result.back().end_ns() + gap_ns) {
+      result.push_back(hold);
+    } else {
+      Hold& last = result.back();
+      last.duration_ns = std::max(last.end_ns(), hold.end_ns()) - last.start_ns;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Holds::Holds(std::vector<Hold> holds) : holds_(std::move(holds)) {
+  std::sort(holds_.begin(), holds_.end(),
+            [](const Hold& a, const Hold& b) { return a.start_ns < b.start_ns; });
+  holds_ = joined(holds_, 0);
+}
+
+bool Holds::delay(std::uint64_t previous_end_ns, std::uint64_t end_ns) const {
+  const auto next = std::partition_point(holds_.begin(), holds_.end(),
+                                         [&](const Hold& hold) { return hold.end_ns() < previous_end_ns; });
+  return next != holds_.end() && next->start_ns <= end_ns;
+}
+
+void Holds::join_to(std::size_t most) {
+  if (holds_.size() <= most) return;
+  std::vector<std::uint64_t> gaps;
+  for (std::size_t i = 1; i < holds_.size(); ++i) {
+    gaps.push_back(holds_[i].start_ns - holds_[i - 1].end_ns());
+  }
+  const auto shortest_kept = gaps.begin() + static_cast<std::ptrdiff_t>(most) - 1;
+  std::nth_element(gaps.begin(), shortest_kept, gaps.end(), std::greater<>());
+  holds_ = joined(holds_, *shortest_kept);
 }
 
 }  // namespace rooflinectl

@@ -16,10 +16,8 @@
 #include "core/model/ceiling_kind.h"
 #include "core/model/plan.h"
 #include "core/model/primitive.h"
-#include "core/model/status.h"
 #include "core/program/application.h"
 #include "core/program/collective.h"
-#include "core/program/imported_file.h"
 #include "core/program/launch.h"
 
 namespace rooflinectl {

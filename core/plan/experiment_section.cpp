@@ -9,7 +9,7 @@
 #include "core/plan/variant_points.h"
 #include "core/plan/variants_section.h"
 #include "core/program/profile_settings.h"
-#include "core/text/launch_filter.h"
+#include "core/text/names.h"
 
 namespace rooflinectl::yaml {
 namespace {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/files/hash.h"
+#include "core/files/files.h"
 #include "core/text/expression.h"
 #include "core/text/mistakes.h"
 #include "core/text/written_number.h"

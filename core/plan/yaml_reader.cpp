@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "core/text/names.h"
-#include "core/text/utf8.h"
+#include "core/text/printable.h"
 
 namespace rooflinectl::yaml {
 

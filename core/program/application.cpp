@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "core/enum_names.h"
+
 namespace rooflinectl {
 
 double UndisturbedUse::idle_s() const {
@@ -29,25 +31,7 @@ bool is_collective(std::string_view symbol) {
 }
 
 std::string_view to_string(TransferKind kind) {
-  switch (kind) {
-    case TransferKind::host_to_device:
-      return "host_to_device";
-    case TransferKind::pageable_to_device:
-      return "pageable_to_device";
-    case TransferKind::device_to_host:
-      return "device_to_host";
-    case TransferKind::device_to_pageable:
-      return "device_to_pageable";
-    case TransferKind::device_to_device:
-      return "device_to_device";
-    case TransferKind::peer_to_peer:
-      return "peer_to_peer";
-    case TransferKind::set:
-      return "set";
-    case TransferKind::other:
-      return "other";
-  }
-  return "?";
+  return enumerator_name(kind);
 }
 
 }  // namespace rooflinectl

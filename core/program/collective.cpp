@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/enum_names.h"
+
 namespace rooflinectl {
 
 namespace {
@@ -19,19 +21,7 @@ std::optional<std::string_view> problem_of(const CollectiveTimes& times) {
 }  // namespace
 
 std::string_view to_string(Collective collective) {
-  switch (collective) {
-    case Collective::all_reduce:
-      return "all_reduce";
-    case Collective::all_gather:
-      return "all_gather";
-    case Collective::reduce_scatter:
-      return "reduce_scatter";
-    case Collective::broadcast:
-      return "broadcast";
-    case Collective::send_receive:
-      return "send_receive";
-  }
-  return "?";
+  return enumerator_name(collective);
 }
 
 std::optional<CollectivesMistake> mistake_in(const Collectives& collectives) {

@@ -1,42 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/program/profile_settings.h"
 
+#include "core/enum_names.h"
+
 namespace rooflinectl {
 
 std::string_view to_string(Pass pass) {
-  switch (pass) {
-    case Pass::memory:
-      return "memory";
-    case Pass::operations:
-      return "operations";
-    case Pass::tensor:
-      return "tensor";
-    case Pass::pipes:
-      return "pipes";
-    case Pass::tensor_bf16:
-      return "tensor_bf16";
-    case Pass::tensor_f16:
-      return "tensor_f16";
-    case Pass::tensor_tf32:
-      return "tensor_tf32";
-    case Pass::tensor_i8:
-      return "tensor_i8";
-    case Pass::tensor_f64:
-      return "tensor_f64";
-    case Pass::stalls:
-      return "stalls";
-  }
-  return "?";
+  return enumerator_name(pass);
 }
 
 std::string_view to_string(NvtxScope scope) {
-  switch (scope) {
-    case NvtxScope::process:
-      return "process";
-    case NvtxScope::thread:
-      return "thread";
-  }
-  return "?";
+  return enumerator_name(scope);
 }
 
 std::optional<CaptureChoice> capture_from(std::string_view text) {

@@ -2,12 +2,9 @@
 #include "core/serial/field_reader.h"
 
 #include <limits>
-#include <type_traits>
 
+#include "core/serial/fields/application_fields.h"
 #include "core/serial/fields/plan_fields.h"
-#include "core/serial/fields/primitive_fields.h"
-#include "core/serial/fields/rank_fields.h"
-#include "core/text/written_number.h"
 
 namespace rooflinectl::serial {
 

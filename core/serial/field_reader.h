@@ -13,17 +13,17 @@
 #include <vector>
 
 #include "core/counters/counters.h"
+#include "core/enum_names.h"
 #include "core/error.h"
 #include "core/json/json_reader.h"
-#include "core/json/rules.h"
 #include "core/machine/ranks.h"
 #include "core/model/point_id.h"
 #include "core/text/mistakes.h"
 
 namespace rooflinectl::serial {
 
-/// Fills in the fields of a struct from a JSON object (`core/json/rules.h`), and checks them against their
-/// rules.
+/// Fills in the fields of a struct from a JSON object (`core/json/json_reader.h`), and checks them against
+/// their rules.
 class FieldReader {
  public:
   explicit FieldReader(const Reader& object) : object_(object) {}
@@ -165,9 +165,7 @@ class FieldReader {
   /// The value of this name; if there is none, `place` is reported as wrong.
   template <typename Enum>
   static Enum value_named(const Reader& place, std::string_view name) {
-    for (const Enum value : kValues<Enum>) {
-      if (to_string(value) == name) return value;
-    }
+    if (const auto value = enumerator_from<Enum>(name)) return *value;
     place.fail(fmt::format("unknown value {}", in_quotes(name)));
   }
 

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,12 +13,12 @@
 #include "core/counters/counters.h"
 #include "core/error.h"
 #include "core/json/json.h"
-#include "core/json/rules.h"
+#include "core/json/json_reader.h"
 #include "core/model/point_id.h"
 
 namespace rooflinectl::serial {
 
-/// Writes the fields of a struct into a JSON object (`core/json/rules.h`).
+/// Writes the fields of a struct into a JSON object (`core/json/json_reader.h`).
 class FieldWriter {
  public:
   /// Finer than anything here can be measured, and half as many as a double has.

@@ -3,14 +3,123 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-
-#include "core/error.h"
+#include "core/enum_names.h"
+#include "core/json/line.h"
 #include "core/serial/field_reader.h"
 #include "core/serial/field_writer.h"
-#include "core/serial/fields/message_fields.h"
+#include "core/serial/fields/run_fields.h"
 
 namespace rooflinectl {
+
+namespace serial {
+
+template <>
+inline constexpr const char* kType<message::Hello> = "hello";
+void fields(auto& f, Is<message::Hello> auto& hello) {
+  f("device", hello.device);
+  f("catalogue", hello.catalogue);
+  f("counter_session", hello.counter_session);
+}
+
+template <>
+inline constexpr const char* kType<message::Progress> = "progress";
+void fields(auto& f, Is<message::Progress> auto& progress) {
+  f("phase", progress.phase);
+  f("what", progress.what);
+  f.optional("point", progress.point);
+}
+
+template <>
+inline constexpr const char* kType<message::SelfTested> = "self_test";
+void fields(auto& f, Is<message::SelfTested> auto& tested) {
+  f("self_test", tested.self_test);
+}
+
+template <>
+inline constexpr const char* kType<message::CeilingMeasured> = "ceiling";
+void fields(auto& f, Is<message::CeilingMeasured> auto& measured) {
+  f("ceiling", measured.ceiling);
+}
+
+template <>
+inline constexpr const char* kType<message::CeilingsKnown> = "ceilings_known";
+void fields(auto& f, Is<message::CeilingsKnown> auto& known) {
+  f("index", known.index);
+}
+
+template <>
+inline constexpr const char* kType<message::PrimitiveMeasured> = "primitive";
+void fields(auto& f, Is<message::PrimitiveMeasured> auto& measured) {
+  f("result", measured.result);
+}
+
+template <>
+inline constexpr const char* kType<message::PointTimed> = "time";
+void fields(auto& f, Is<message::PointTimed> auto& timed) {
+  f("point", timed.point);
+  f("measurement", timed.measurement);
+}
+
+template <>
+inline constexpr const char* kType<message::PointCounted> = "counters";
+void fields(auto& f, Is<message::PointCounted> auto& counted) {
+  f("point", counted.point);
+  f("counters", counted.counted.counters);
+  f("repeats", counted.counted.repeats);
+  f("spread", counted.counted.spread);
+}
+
+template <>
+inline constexpr const char* kType<message::Failure> = "failure";
+void fields(auto& f, Is<message::Failure> auto& failure) {
+  f("kind", failure.kind);
+  f("cause", failure.cause);
+  f("hint", failure.hint);
+}
+
+template <>
+inline constexpr const char* kType<message::Bye> = "bye";
+void fields(auto& f, Is<message::Bye> auto& bye) {
+  f("counter_session", bye.counter_session);
+}
+
+void fields(auto& f, Is<KnownCeilings> auto& known) {
+  f("uuid", known.uuid);
+  f("driver_version", known.driver_version);
+  f("sm_clock_hz", known.sm_clock_hz);
+  f("launch_clock_hz", known.launch_clock_hz);
+  f("ids", known.ids);
+  f("unconfirmed_ids", known.unconfirmed_ids);
+}
+
+void fields(auto& f, Is<RankPlace> auto& place) {
+  f("rank", place.rank, AtLeast{0});
+  f("ranks", place.ranks, AtLeast{1});
+  f("address", place.address);
+  f("obstacle", place.obstacle);
+}
+
+void fields(auto& f, Is<CollectRequest> auto& request) {
+  f("plan", request.plan);
+  f.optional("compiled_kernels", request.compiled_kernels);
+  f.optional("references", request.references);
+  f("mode", request.mode);
+  f("counters", request.counters);
+  f("device", request.device);
+  f("skip_points", request.skip_points);
+  f("count_only_points", request.count_only_points);
+  f("skip_ceilings", request.skip_ceilings);
+  f("self_test", request.self_test);
+  f("known_ceilings", request.known_ceilings);
+  f.optional("rank_place", request.rank_place);
+}
+
+void fields(auto& f, Is<TestedDevice> auto& tested) {
+  f("device", tested.device);
+  f("self_test", tested.self_test);
+}
+
+}  // namespace serial
 
 std::string_view message::to_string(Phase phase) {
   switch (phase) {
@@ -35,24 +144,11 @@ std::string_view message::to_string(Phase phase) {
 }
 
 std::string_view to_string(CollectMode mode) {
-  switch (mode) {
-    case CollectMode::measure:
-      return "measure";
-    case CollectMode::once:
-      return "once";
-    case CollectMode::count:
-      return "count";
-    case CollectMode::sanitize:
-      return "sanitize";
-  }
-  return "?";
+  return enumerator_name(mode);
 }
 
 std::optional<CollectMode> collect_mode_from(std::string_view name) {
-  for (CollectMode mode : serial::kValues<CollectMode>) {
-    if (to_string(mode) == name) return mode;
-  }
-  return std::nullopt;
+  return enumerator_from<CollectMode>(name);
 }
 
 namespace {

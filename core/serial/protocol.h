@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/machine/check.h"
+#include "core/machine/catalogue.h"
 #include "core/model/known_ceilings.h"
 #include "core/model/plan.h"
 #include "core/model/run.h"

@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/serial/run_file.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include "core/error.h"
 #include "core/files/compression.h"
 #include "core/files/files.h"
 #include "core/json/json.h"
+#include "core/serial/field_reader.h"
+#include "core/serial/field_writer.h"
+#include "core/serial/fields/run_fields.h"
 
 namespace rooflinectl {
 
@@ -45,6 +59,240 @@ void write_run(const fs::path& file, const Run& run) {
 
 Run as_written(const Run& run) {
   return run_from_json(run_to_json(run), "run.json");
+}
+
+using serial::Json;
+using serial::Reader;
+
+namespace {
+
+constexpr const char* kRunFormat = "rooflinectl-run";
+
+/// The document's schema. Throws Error(usage) if it is not a run, or is of a schema that is not known here.
+int check_format(const Reader& document, std::string_view name) {
+  if (!document.has("format") || document["format"].text() != kRunFormat) {
+    throw Error(ErrorKind::usage, fmt::format("{}: not a rooflinectl run", name),
+                "pass the run.json that `rooflinectl run` wrote");
+  }
+  const int schema = document["schema"].small_integer(0);
+  if (schema > Run::kSchema) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: has schema {}, but this rooflinectl reads only up to {}", name, schema,
+                            Run::kSchema),
+                "use the rooflinectl version that wrote it, or a newer one");
+  }
+  if (schema < 1) document["schema"].fail("unknown schema");
+  return schema;
+}
+
+/// Throws Error(usage) if an entry of the list `key`, where there is one, names a device that the run does
+/// not have.
+void check_devices(const Reader& document, const char* key, std::size_t n_devices) {
+  if (!document.has(key)) return;
+  const Reader list = document[key];
+  list.for_each_element([&](const Reader& entry) {
+    if (!entry.has("device") || entry["device"].size() < n_devices) return;
+    entry["device"].fail(fmt::format("the run has {} devices", n_devices));
+  });
+}
+
+/// Throws Error(usage) if a link is invalid, or has neither a value nor a reason.
+void check_links(const Reader& document, const Run& run) {
+  if (run.links.empty()) return;
+  std::size_t place = 0;
+  const Reader list = document["links"];
+  list.for_each_element([&](const Reader& entry) {
+    const auto mistake = mistake_in(run.links[place++], run.devices.size());
+    if (mistake) entry[mistake->member].fail(mistake->problem);
+  });
+}
+
+/// Throws Error(usage) if there are collectives that have neither times nor a reason, or both.
+void check_collectives(const Reader& document, const Run& run) {
+  if (!run.collectives) return;
+  const auto mistake = mistake_in(*run.collectives);
+  if (!mistake) return;
+  const Reader collectives = document["collectives"];
+  if (!mistake->place) collectives[mistake->member].fail(mistake->problem);
+  std::size_t place = 0;
+  const Reader times = collectives["times"];
+  times.for_each_element([&](const Reader& entry) {
+    if (place++ == *mistake->place) entry[mistake->member].fail(mistake->problem);
+  });
+}
+
+/// Throws Error(usage) if `place`, an index, is beyond a list of that many entries.
+void check_place(const Reader& place, std::size_t count, std::string_view what) {
+  if (place.size() >= count) place.fail(fmt::format("the run has {} {}", count, what));
+}
+
+/// Throws Error(usage) if a process names a host, a device or a collective that is not there.
+void check_processes(const Reader& document, const Run& run) {
+  if (!run.application) return;
+  const Application& application = *run.application;
+  const Reader parent = document["application"];
+  const Reader list = parent["processes"];
+  list.for_each_element([&](const Reader& process) {
+    if (process.is_number()) return;
+    // An older run, written again, has none.
+    check_place(process["host"], std::max<std::size_t>(application.hosts.size(), 1), "hosts");
+    const Reader devices = process["devices"];
+    devices.for_each_element(
+        [&](const Reader& device) { check_place(device, run.devices.size(), "devices"); });
+    if (!process.has("collectives")) return;
+    const Reader collectives = process["collectives"];
+    collectives.for_each_element([&](const Reader& launch) {
+      bool is_first = true;
+      launch.for_each_element([&](const Reader& cell) {
+        if (std::exchange(is_first, false)) check_place(cell, application.collectives.size(), "collectives");
+      });
+    });
+  });
+}
+
+/// A run has the hash of its plan, by which others can tell which file it was.
+void check_hash(const Reader& plan) {
+  if (!plan.has("text_sha256")) return;
+  if (plan["text_sha256"].text() == sha256(plan["text"].text())) return;
+  plan["text"].fail("does not match text_sha256: this is not the text that was measured");
+}
+
+/// `key_of` returns what identifies an entry of the list `member` of `parent`.
+template <typename T, typename KeyOf>
+void refuse_in_list(const Reader& parent, std::string_view member, const std::vector<T>& entries,
+                    KeyOf key_of) {
+  std::map<decltype(key_of(entries.front())), std::size_t> places;
+  for (std::size_t place = 0; place < entries.size(); ++place) {
+    const std::size_t first = places.try_emplace(key_of(entries[place]), place).first->second;
+    if (first == place) continue;
+    const Reader list = parent[member];
+    std::size_t i = 0;
+    list.for_each_element([&](const Reader& entry) {
+      if (i++ == place) entry.fail(fmt::format("a duplicate of entry {}", first));
+    });
+  }
+}
+
+/// Where one process cannot be named, runs that were merged may have the same point: it differs in its time.
+double time_that_identifies(const Measurement& measurement) {
+  return measurement.launches && !measurement.process ? measurement.launches->total_s : 0;
+}
+
+void refuse_in_plan(const Reader& plan, const Plan& read) {
+  refuse_in_list(plan, "experiments", read.experiments,
+                 [](const Experiment& experiment) { return std::string_view(experiment.name); });
+  const Reader experiments = plan["experiments"];
+  std::size_t i = 0;
+  experiments.for_each_element([&](const Reader& experiment) {
+    refuse_in_list(experiment, "points", read.experiments[i++].points,
+                   [](const PointId& point) { return std::tie(point.subject, point.axes); });
+  });
+}
+
+/// Throws Error(usage) naming both places if `run`, which `document` holds, has something twice that it can
+/// have only once: it would be counted twice.
+void refuse_duplicates(const Reader& document, const Run& run) {
+  // A device that did not introduce itself has no UUID; there may be several.
+  std::size_t unknown = 0;
+  refuse_in_list(document, "devices", run.devices, [&](const DeviceInfo& device) {
+    return std::tuple(std::string_view(device.uuid), device.host, device.uuid.empty() ? ++unknown : 0);
+  });
+  const Reader plan = document["plan"];
+  refuse_in_plan(plan, run.plan);
+  refuse_in_list(document, "ceilings", run.ceilings,
+                 [](const Ceiling& ceiling) { return std::tie(ceiling.id, ceiling.source, ceiling.device); });
+  refuse_in_list(document, "links", run.links, [](const LinkBandwidth& link) {
+    return std::tie(link.from, link.to, link.mover, link.both_ways);
+  });
+  refuse_in_list(document, "measurements", run.measurements, [](const Measurement& measurement) {
+    const PointId& point = measurement.point;
+    return std::tuple_cat(std::tie(point.experiment, point.subject, point.axes, measurement.device,
+                                   measurement.rank, measurement.process),
+                          std::tuple(time_that_identifies(measurement)));
+  });
+  refuse_in_list(document, "primitives", run.primitives,
+                 [](const PrimitiveResult& result) { return std::tie(result.info.id, result.device); });
+  refuse_in_list(document, "cross_checks", run.cross_checks,
+                 [](const CrossCheck& check) { return check.tool; });
+}
+
+}  // namespace
+
+std::string run_to_json(const Run& run) {
+  Json value = {{"format", kRunFormat}, {"schema", Run::kSchema}};
+  serial::FieldWriter writer(value);
+  fields(writer, run);
+  value["plan"]["text_sha256"] = sha256(run.plan.text);
+  return serial::to_lines(value);
+}
+
+Run run_from_json(std::string_view text, std::string_view name) {
+  Json value = serial::parse_object(text, name);
+  const Reader document(value, name);
+  if (check_format(document, name) == 1) upgrade_schema1(value);
+  Run run = serial::read<Run>(document);
+  check_devices(document, "ceilings", run.devices.size());
+  check_devices(document, "measurements", run.devices.size());
+  check_devices(document, "primitives", run.devices.size());
+  check_links(document, run);
+  check_collectives(document, run);
+  check_processes(document, run);
+  refuse_duplicates(document, run);
+  const Reader plan = document["plan"];
+  check_hash(plan);
+  return run;
+}
+
+namespace {
+
+/// Those of all runs below `folder`, sorted.
+std::vector<fs::path> run_files_in(const fs::path& folder) {
+  constexpr const char* kHint = "name runs, or a folder that has some, such as the one given with --output";
+  std::error_code error;
+  std::vector<fs::path> files;
+  fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    std::error_code unknown;
+    const bool is_folder = entry->is_directory(unknown) && !entry->is_symlink(unknown);
+    if (is_folder && fs::exists(run_file(entry->path()), unknown)) files.push_back(run_file(entry->path()));
+  }
+  if (error) {
+    throw Error(ErrorKind::usage, fmt::format("{}: cannot be read: {}", folder.string(), error.message()));
+  }
+  if (files.empty()) {
+    throw Error(ErrorKind::usage, fmt::format("{}: no run is below this folder", folder.string()), kHint);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+std::vector<fs::path> different_run_files(const std::vector<fs::path>& runs) {
+  std::vector<fs::path> files;
+  std::set<fs::path> known;
+  for (const fs::path& run : runs) {
+    std::error_code error;
+    const fs::path file = run_file(run);
+    const fs::path real = fs::canonical(file, error);
+    if (error || known.insert(real).second) files.push_back(file);
+  }
+  return files;
+}
+
+std::vector<fs::path> run_files_below(const std::vector<std::string>& names) {
+  std::vector<fs::path> files;
+  for (const std::string& name : names) {
+    std::error_code unknown;
+    const fs::path file = run_file(name);
+    if (!fs::is_directory(name, unknown) || fs::exists(file, unknown)) {
+      files.push_back(file);
+    } else {
+      const std::vector<fs::path> below = run_files_in(name);
+      files.insert(files.end(), below.begin(), below.end());
+    }
+  }
+  return different_run_files(files);
 }
 
 }  // namespace rooflinectl

@@ -5,17 +5,14 @@
 
 #include <charconv>
 #include <chrono>
-#include <functional>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "core/error.h"
 #include "core/files/files.h"
 #include "core/serial/field_reader.h"
 #include "core/serial/fields/run_fields.h"
 #include "core/serial/run_file.h"
-#include "core/serial/run_schema1.h"
 
 // Lines of fields with tabs between them:
 //   rooflinectl-index  <format>  <version of the program>

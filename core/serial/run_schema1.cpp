@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/serial/run_schema1.h"
-
 #include <string>
 #include <utility>
 
 #include "core/model/dtype.h"
 #include "core/model/point_id.h"
+#include "core/serial/run_file.h"
 
 namespace rooflinectl {
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/stats/period.h"
-
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
+
+#include "core/stats/statistics.h"
 
 namespace rooflinectl {
 

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "core/stats/statistics.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/machine/clock_events.h"
+#include "core/machine/environment.h"
 #include "core/model/plan.h"
 #include "core/model/run.h"
 

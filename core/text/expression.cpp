@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <utility>
 
 #include "core/text/mistakes.h"
 #include "core/text/written_number.h"

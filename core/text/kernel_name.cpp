@@ -15,10 +15,7 @@
 #include <set>
 #include <utility>
 
-#include "core/text/kernel_names/arguments.h"
-#include "core/text/kernel_names/cpp_name.h"
-#include "core/text/kernel_names/describe.h"
-#include "core/text/kernel_names/words.h"
+#include "core/text/kernel_names/kernel_names.h"
 #include "core/text/printable.h"
 #include "core/text/written_number.h"
 

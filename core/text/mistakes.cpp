@@ -7,7 +7,6 @@
 #include "core/error.h"
 #include "core/text/names.h"
 #include "core/text/printable.h"
-#include "core/text/utf8.h"
 
 namespace rooflinectl {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,5 +34,29 @@ bool is_misspelt(std::string_view text, std::string_view name);
 /// swapped with their neighbour, but no more than half of the longer one (or two), or only letters added at
 /// its end. `text` may be a glob. Nothing if none is close.
 std::optional<std::string> nearest_name(std::string_view text, const std::vector<std::string>& names);
+
+/// Selects launches of a profiled program by their kernel and the NVTX ranges around them: in the program,
+/// where they are chosen to be counted, and afterwards, where they become points. Member functions may be
+/// called from any thread.
+class LaunchFilter {
+ public:
+  /// `kernel`: a POSIX extended regular expression that is searched for in the symbol, as the module has it
+  /// (`_ZN2at6native…`): names of functions and classes occur in it literally. `nvtx`: a glob. Empty ones
+  /// select everything. Throws Error(usage) if `kernel` is not a regular expression.
+  LaunchFilter(const std::string& kernel, std::string nvtx);
+  ~LaunchFilter();
+  LaunchFilter(const LaunchFilter&) = delete;
+  LaunchFilter& operator=(const LaunchFilter&) = delete;
+
+  bool selects_kernel(const std::string& symbol) const;
+  /// `path`: names of ranges, from the outermost, joined by `/`. The glob matches all of it or one of the
+  /// names.
+  bool selects_path(std::string_view path) const;
+
+ private:
+  struct Expression;
+  std::unique_ptr<Expression> kernel_;  // nothing where all are selected
+  std::string nvtx_;
+};
 
 }  // namespace rooflinectl

@@ -13,7 +13,7 @@
 
 #include "collector/cupti/range_calls.h"
 #include "collector/sampling/device_sampler.h"
-#include "core/machine/identity.h"
+#include "core/machine/environment.h"
 #include "injection/cuda/activities.h"
 #include "injection/cuda/cupti_gpu.h"
 #include "injection/launches/loaded_code.h"

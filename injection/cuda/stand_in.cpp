@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "collector/sampling/own_thread.h"
+#include "collector/sampling/sampling_thread.h"
 #include "injection/process.h"
 
 namespace rooflinectl::injection {

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "core/program/profile_settings.h"
-#include "core/text/launch_filter.h"
+#include "core/text/names.h"
 #include "injection/launches/kernels.h"
 #include "injection/launches/launch.h"
 #include "injection/launches/session.h"

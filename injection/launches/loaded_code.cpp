@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/machine_code/function_code.h"
+#include "core/machine_code/cubin.h"
 
 namespace rooflinectl::injection {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "collector/cupti/counters_in_use.h"
 #include "core/error.h"
-#include "core/stats/period.h"
+#include "core/stats/statistics.h"
 
 namespace rooflinectl::injection {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/text/utf8.h"
+#include "core/text/printable.h"
 #include "injection/launches/nccl_messages.h"
 
 namespace rooflinectl::injection {

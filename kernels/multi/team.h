@@ -11,7 +11,7 @@
 
 #include "core/model/dtype.h"
 
-/// What variants over several GPUs work with. `collector/points/team_point.h` owns the memory and the
+/// What variants over several GPUs work with. `collector/points/several_gpus.h` owns the memory and the
 /// streams.
 namespace rooflinectl::kernels {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "readers/ncu/ncu_csv.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +10,7 @@
 #include "core/text/mistakes.h"
 #include "core/text/written_number.h"
 #include "readers/csv.h"
-#include "readers/ncu/ncu_numbers.h"
+#include "readers/ncu/ncu_kernel.h"
 
 namespace rooflinectl {
 

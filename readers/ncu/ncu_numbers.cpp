@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "readers/ncu/ncu_numbers.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 
 #include "core/text/mistakes.h"
 #include "core/text/written_number.h"
+#include "readers/ncu/ncu_kernel.h"
 
 namespace rooflinectl {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "readers/ncu/ncu_report.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "readers/ncu/ncu_report_fields.h"
+#include "readers/ncu/ncu_kernel.h"
 #include "readers/ncu/ncu_report_parts.h"
 
 namespace rooflinectl {

@@ -4,15 +4,80 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <protozero/pbf_message.hpp>
 #include <string>
 #include <string_view>
 
 #include "readers/ncu/ncu_kernel.h"
-#include "readers/ncu/ncu_report_fields.h"
 
 /// The messages within the results of a report. Each function throws protozero::exception where one is
 /// damaged.
 namespace rooflinectl::ncu {
+
+// How a report of Nsight Compute is encoded: protocol buffers.
+
+// The numbers of the fields, by the names that Nsight Compute's published schema gives them
+// (extras/FileFormat). A report is the magic, a message FileHeader, and blocks: a message BlockHeader and
+// then as many sources and results as it announces. Each message is preceded by its length in four bytes.
+namespace field {
+
+enum class BlockHeader : protozero::pbf_tag_type {
+  sources = 1,
+  results = 2,
+  session = 3,
+  strings = 4,
+  payload_bytes = 5,
+  process = 6,
+  ranges = 7,
+  command_lists = 8,
+  graphs = 9,
+};
+enum class StringTable : protozero::pbf_tag_type { strings = 1 };
+enum class Process : protozero::pbf_tag_type { id = 1, host = 2, name = 3 };
+enum class Session : protozero::pbf_tag_type {
+  created = 2,
+  device_attributes = 6,
+  version = 8,
+  command_line = 11,
+};
+enum class Version : protozero::pbf_tag_type { provider = 1, version = 2 };
+enum class DeviceAttributes : protozero::pbf_tag_type { id = 1, name = 2, attributes = 3 };
+enum class DeviceAttribute : protozero::pbf_tag_type { name = 1, value = 2 };
+enum class Value : protozero::pbf_tag_type { text = 1, f32 = 2, f64 = 3, u32 = 4, u64 = 5 };
+enum class Metric : protozero::pbf_tag_type { name = 1, value = 2 };
+enum class Extent : protozero::pbf_tag_type { x = 1, y = 2, z = 3 };
+enum class ClockStatus : protozero::pbf_tag_type { locked = 2 };
+enum class Nvtx : protozero::pbf_tag_type { domains = 1, threads = 2 };
+enum class NvtxDomain : protozero::pbf_tag_type { id = 1, name = 2 };
+enum class NvtxThread : protozero::pbf_tag_type { id = 1, domains = 2 };
+enum class NvtxStacks : protozero::pbf_tag_type { id = 1, stack = 3 };
+enum class NvtxRange : protozero::pbf_tag_type { name = 1 };
+
+}  // namespace field
+
+template <typename Fields>
+using Message = protozero::pbf_message<Fields>;
+
+// A field as it is encoded. One that is encoded otherwise is passed over, as unknown ones are.
+
+template <typename Tag>
+constexpr std::uint32_t number(Tag tag) {
+  return protozero::tag_and_type(tag, protozero::pbf_wire_type::varint);
+}
+
+/// A text, or a message.
+template <typename Tag>
+constexpr std::uint32_t bytes(Tag tag) {
+  return protozero::tag_and_type(tag, protozero::pbf_wire_type::length_delimited);
+}
+
+constexpr std::uint32_t float32(field::Value tag) {
+  return protozero::tag_and_type(tag, protozero::pbf_wire_type::fixed32);
+}
+
+constexpr std::uint32_t float64(field::Value tag) {
+  return protozero::tag_and_type(tag, protozero::pbf_wire_type::fixed64);
+}
 
 /// More ranges or attributes than a kernel or device has: a damaged report must not take all memory.
 inline constexpr std::size_t kMostParts = 10'000;

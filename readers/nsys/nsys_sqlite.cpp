@@ -12,8 +12,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "readers/nsys/nsys_schema.h"
-#include "readers/nsys/nsys_strings.h"
 #include "readers/nsys/sqlite_reader.h"
 
 namespace rooflinectl {

@@ -15,8 +15,8 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/files/hash.h"
-#include "core/files/unpacked_stream.h"
+#include "core/files/compression.h"
+#include "core/files/files.h"
 #include "core/json/json.h"
 #include "core/text/printable.h"
 

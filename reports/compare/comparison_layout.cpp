@@ -3,15 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "reports/charts/model/chart_model.h"
-#include "reports/charts/parts/change_panel.h"
+#include "reports/charts/parts/panels.h"
 #include "reports/charts/parts/picture.h"
 #include "reports/charts/parts/plot.h"
-#include "reports/charts/parts/roof_labels.h"
 #include "reports/compare/comparison_reports.h"
-#include "reports/compare/comparison_table.h"
 #include "reports/draw/label_placement.h"
 #include "reports/sentences/point_text.h"
 #include "reports/text/format.h"

@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/compare/waterfall.h"
+#include "analysis/compare/comparison.h"
 #include "core/files/compression.h"
 #include "core/json/json.h"
-#include "reports/charts/parts/change_panel.h"
+#include "reports/charts/parts/panels.h"
 #include "reports/compare/comparison_reports.h"
-#include "reports/compare/comparison_table.h"
-#include "reports/draw/embedded.h"
 #include "reports/draw/theme.h"
 #include "reports/text/format.h"
 #include "reports/text/markup.h"

@@ -9,6 +9,7 @@
 #include "analysis/compare/comparison.h"
 #include "reports/charts/model/chart_model.h"
 #include "reports/draw/scene.h"
+#include "reports/text/text_table.h"
 
 /// A comparison as text, Markdown, JSON, page and picture. Each form shows all comparisons that it is given
 /// (at least one): one for each new run.
@@ -47,5 +48,54 @@ std::vector<ChartModel> comparison_charts(const std::vector<RunComparison>& comp
 
 /// Where a point of either run lies on that chart; nothing where it has no place, or is null.
 std::optional<PlanePoint> compared_place(const RooflinePoint* point);
+
+// The columns and sentences that all forms of a comparison share.
+
+/// Verdict, point, experiment, time before and now, its change with interval, fraction of roof, bound.
+Table comparison_table(const std::vector<const PointComparison*>& points);
+
+/// `slower`, …; with the status where it is broken: `broken: failed`.
+std::string verdict_text(const PointComparison& point);
+
+/// `; primitives are not compared` where a run has some, else nothing: to be added to a verdict.
+std::string primitives_note(const RunComparison& comparison);
+
+/// `36 points: 1 slower, 34 same, 1 unclear`, or that there are none, with `primitives_note`.
+std::string comparison_counts(const RunComparison& comparison);
+
+/// That the runs have few points in common, or none, and how many each has alone; empty for runs of the same
+/// program or plan. A table then shows only common points.
+std::string unrelated_text(const RunComparison& comparison);
+
+/// The points that a table shows: all of them, except that a profiled program has only those that changed, or
+/// that only one run has, and at most `most_of_programs` of these.
+std::vector<const PointComparison*> table_points(const RunComparison& comparison,
+                                                 std::size_t most_of_programs);
+
+/// A sentence for each program: `GPU time of train.py: 72.8 ms → 70.1 ms (−3.7 %), 2340 launches`.
+std::vector<std::string> program_change_texts(const RunComparison& comparison);
+
+/// What the verdicts mean, with their threshold.
+std::string comparison_explanation(const RunComparison& comparison);
+
+/// `NVIDIA H200, driver 580.159.04, 2026-11-21 09:52 UTC, rooflinectl 0.1.0 (78fdef03aa01)`
+std::string run_text(const Run& run);
+
+/// A warning where runs of different devices are compared; empty where they are not.
+std::string device_warning(const RunComparison& comparison);
+
+/// A sentence for each point with more to report than the time, at most `most_changes` counters each: `V7:
+/// DRAM bytes per element 4.00 → 4.20; bound dram → latency`, or why it is broken.
+std::vector<std::string> comparison_notes(const RunComparison& comparison, std::size_t most_changes);
+
+/// What was not compared because a run lacks points of its plan, or a device: `base old.json: ladder:
+/// incomplete, 1 of 14 points missing: V2`, `device 1: only the base has NVIDIA H200 (GPU-…)`.
+std::vector<std::string> missing_texts(const RunComparison& comparison);
+
+/// `driver: 580.159.04 → 590.12`
+std::vector<std::string> environment_change_texts(const RunComparison& comparison);
+
+/// `DRAM read 4.58 TB/s → 4.62 TB/s (+0.9 %)`
+std::vector<std::string> ceiling_change_texts(const RunComparison& comparison);
 
 }  // namespace rooflinectl

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/compare/comparison_table.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "analysis/roofline/point.h"
-#include "reports/charts/model/chart_texts.h"
+#include "reports/charts/model/chart_model.h"
+#include "reports/compare/comparison_reports.h"
 #include "reports/sentences/point_text.h"
-#include "reports/tables/ceiling_table.h"
+#include "reports/tables/run_tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

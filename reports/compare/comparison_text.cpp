@@ -3,11 +3,14 @@
 
 #include <algorithm>
 
+#include "core/files/files.h"
 #include "reports/compare/comparison_reports.h"
-#include "reports/compare/comparison_table.h"
+#include "reports/draw/scene.h"
+#include "reports/text/markdown.h"
 #include "reports/text/text_table.h"
 
 namespace rooflinectl {
+
 namespace {
 
 // Its name, and below it where and when it was measured.
@@ -64,6 +67,59 @@ std::string comparison_text(const RunComparison& comparison, int columns) {
   text += text_list("Ceilings", ceiling_change_texts(comparison), width);
   text += fmt::format("\n{}", sentence(comparison_counts(comparison), width));
   return has_points ? text + paragraph(comparison_explanation(comparison), width) : text;
+}
+
+namespace {
+
+std::string section(const std::string& title, const std::vector<std::string>& texts) {
+  return texts.empty() ? "" : fmt::format("\n## {}\n{}", title, markdown::list(texts));
+}
+
+}  // namespace
+
+std::string comparison_md(const RunComparison& comparison, const std::string& picture) {
+  constexpr std::size_t kMostMoves = 5;
+  constexpr std::size_t kMostOfPrograms = 200;
+  std::string text = fmt::format("# Comparison: {}\n\n", markdown::escaped(comparison_counts(comparison)));
+  for (const AnalysedRun& base : comparison.baseline) {
+    text +=
+        fmt::format("- base: {}: {}\n", markdown::escaped(base.name), markdown::escaped(run_text(base.run)));
+  }
+  const AnalysedRun& now = *comparison.now;
+  text += fmt::format("- now: {}: {}\n\n", markdown::escaped(now.name), markdown::escaped(run_text(now.run)));
+  const std::string warning = device_warning(comparison);
+  if (!warning.empty()) text += fmt::format("**{}**\n\n", warning);
+  const std::string unrelated = unrelated_text(comparison);
+  if (!unrelated.empty()) text += unrelated + "\n\n";
+  text += fmt::format("![Change of every point]({})\n\n", picture);
+  const std::vector<const PointComparison*> points = table_points(comparison, kMostOfPrograms);
+  if (!points.empty()) text += markdown::table(comparison_table(points));
+  text += fmt::format("\n{}\n", comparison_explanation(comparison));
+  text += section("Programs", program_change_texts(comparison));
+  text += section("Counter changes", comparison_notes(comparison, kMostMoves));
+  text += section("Not compared", missing_texts(comparison));
+  text += section("Environment", environment_change_texts(comparison));
+  return text + section("Ceilings", ceiling_change_texts(comparison));
+}
+
+std::vector<std::filesystem::path> write_comparison(const std::vector<RunComparison>& comparisons,
+                                                    const std::filesystem::path& folder,
+                                                    const std::vector<std::filesystem::path>& inputs) {
+  constexpr const char* kPageName = "comparison.html";
+  const std::vector<Scene> scenes = comparison_scenes(comparisons);
+  std::vector<std::string> pictures;
+  for (const Scene& scene : scenes) pictures.push_back(to_svg(scene));
+  std::vector<OutputFile> files = {{kPageName, comparison_page(comparisons, pictures)},
+                                   {"comparison.json", comparison_json(comparisons)}};
+  for (std::size_t i = 0; i < comparisons.size(); ++i) {
+    const std::string number = i == 0 ? "" : fmt::format("-{}", i + 1);
+    const std::string picture = fmt::format("movement{}", number);
+    files.push_back({picture + ".svg", pictures[i]});
+    files.push_back({picture + ".png", to_png(scenes[i])});
+    files.push_back(
+        {fmt::format("comparison{}.md", number), comparison_md(comparisons[i], picture + ".png")});
+  }
+  return write_together(folder, kPageName, files, inputs);
 }
 
 }  // namespace rooflinectl

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/json/json.h"
-#include "reports/compare/gate_reports.h"
+#include "reports/compare/gate_table.h"
 #include "reports/compare/json_parts.h"
 
 namespace rooflinectl {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <map>
-
-#include "reports/compare/gate_reports.h"
 #include "reports/compare/gate_table.h"
 #include "reports/text/markup.h"
 

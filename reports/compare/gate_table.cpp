@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "reports/compare/comparison_table.h"
+#include "reports/compare/comparison_reports.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -2,11 +2,10 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "analysis/compare/gate.h"
-#include "reports/text/table.h"
+#include "reports/text/text_table.h"
 
 /// The rows and sentences that all forms of a gate share.
 namespace rooflinectl {
@@ -33,5 +32,21 @@ std::string gate_limits(const Gate& gate);
 /// `time +5.4 %, at V7 +9.8 %; roof −5.3 %, at V7 −8.9 %; dram +2.1 %; operations any`. Empty if nothing was
 /// checked.
 std::string gate_detectable(const Gate& gate);
+
+/// What a gate found, for a terminal, a pull request and a CI server.
+
+/// What regressed and what is uncertain as a table of at most `columns` columns, and the verdict.
+std::string gate_text(const Gate& gate, int columns);
+
+/// The same as GitHub-flavoured Markdown.
+std::string gate_md(const Gate& gate);
+
+/// JUnit XML: a test suite for the runs as a whole, and one per experiment with a test case per point and
+/// check. A regression is a failure, runs that cannot be compared are an error, a check that the base has no
+/// number for is skipped.
+std::string gate_junit(const Gate& gate);
+
+/// All of it as JSON (`docs/schema/gate.schema.json`).
+std::string gate_json(const Gate& gate);
 
 }  // namespace rooflinectl

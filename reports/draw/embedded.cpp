@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/draw/embedded.h"
-
 #include "core/embed.h"
+#include "reports/draw/theme.h"
 
 ROOFLINECTL_EMBED(inter_regular, "draw/font/Inter-Regular.otf")
 ROOFLINECTL_EMBED(inter_semibold, "draw/font/Inter-SemiBold.otf")

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/draw/font.h"
-
 #include <ft2build.h>
+
+#include "reports/draw/scene.h"
 #include FT_FREETYPE_H
 
 #include <unordered_map>
 
 #include "core/error.h"
-#include "core/text/utf8.h"
-#include "reports/draw/embedded.h"
+#include "core/text/printable.h"
+#include "reports/draw/theme.h"
 
 namespace rooflinectl {
 namespace {

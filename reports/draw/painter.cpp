@@ -2,7 +2,6 @@
 #include "reports/draw/painter.h"
 
 #include <cairo-ft.h>
-#include <cairo.h>
 #include <ft2build.h>
 #include FT_FREETYPE_H
 
@@ -11,8 +10,8 @@
 #include <span>
 
 #include "core/error.h"
-#include "core/text/utf8.h"
-#include "reports/draw/font.h"
+#include "core/text/printable.h"
+#include "reports/draw/scene.h"
 
 namespace rooflinectl::painter {
 namespace {

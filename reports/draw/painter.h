@@ -3,8 +3,6 @@
 
 #include <cairo.h>
 
-#include <string>
-
 #include "reports/draw/scene.h"
 
 /// What PNG and PDF share: drawing by cairo.

@@ -6,9 +6,8 @@
 #include <iterator>
 #include <unordered_set>
 
-#include "core/text/utf8.h"
+#include "core/text/printable.h"
 #include "core/text/written_number.h"
-#include "reports/draw/font.h"
 
 namespace rooflinectl {
 namespace {

@@ -10,8 +10,10 @@
 #include <variant>
 #include <vector>
 
+struct FT_FaceRec_;
+
 /// A picture as a list of things to draw, in pixels, the origin at the top left. Everything that has to be
-/// decided is decided when a scene is made; `svg.h` and `png.h` only draw it, so that all formats show the
+/// decided is decided when a scene is made; the encoders only draw it, so that all formats show the
 /// same.
 namespace rooflinectl {
 
@@ -154,5 +156,30 @@ Polygon rectangle(const Box& box, std::optional<Colour> fill, std::optional<Stro
 /// How large a picture is: a file of its own, 1600 × 900, or as wide as the text column in which GitHub and
 /// similar sites show it, without what is there as a table anyway.
 enum class Extent { full, narrow };
+
+/// A complete SVG document. Text stays text; the same scene gives the same bytes.
+std::string to_svg(const Scene& scene);
+
+/// The bytes of a PNG file, one pixel per unit of the scene. Throws Error(environment) if cairo or libpng
+/// fails.
+std::string to_png(const Scene& scene);
+
+/// The bytes of a one-page PDF file, two units of the scene per point (800 × 450 points). Text stays text, in
+/// the font that comes with the tool. Throws Error(environment) if cairo fails.
+std::string to_pdf(const Scene& scene);
+
+// The font that comes with the tool (Inter, in `font/`), so that text looks and measures the same on every
+// machine.
+
+struct Glyph {
+  unsigned index = 0;  ///< in the face
+  double advance = 0;  ///< over the font size
+};
+
+/// The glyphs of UTF-8 text. What is not UTF-8 becomes U+FFFD.
+std::vector<Glyph> glyphs(std::string_view text, Weight weight);
+
+/// FreeType's face; it lives as long as the program.
+FT_FaceRec_* font_face(Weight weight);
 
 }  // namespace rooflinectl

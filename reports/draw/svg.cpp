@@ -3,8 +3,7 @@
 
 #include <cmath>
 
-#include "core/text/utf8.h"
-#include "reports/draw/encoders.h"
+#include "reports/draw/scene.h"
 #include "reports/text/markup.h"
 
 namespace rooflinectl {

@@ -4,9 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <string_view>
-#include <utility>
+
+#include "core/enum_names.h"
 
 namespace rooflinectl {
 namespace {
@@ -61,15 +60,7 @@ class Painter {
 }  // namespace
 
 std::string_view to_string(Theme theme) {
-  switch (theme) {
-    case Theme::light:
-      return "light";
-    case Theme::dark:
-      return "dark";
-    case Theme::print:
-      return "print";
-  }
-  return "?";
+  return enumerator_name(theme);
 }
 
 Colour in_theme(Colour colour, Theme theme) {

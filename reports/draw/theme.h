@@ -26,4 +26,16 @@ Scene themed(Scene scene, Theme theme);
 /// attribute `data-theme` with either; on paper they are light.
 std::string theme_css();
 
+// Files that are part of the program, byte for byte: fonts, and the pages of a run and of a
+// comparison with their scripts and styles, and that of a history.
+namespace embedded {
+
+std::string_view inter_regular();
+std::string_view inter_semibold();
+std::string_view page();
+std::string_view comparison();
+std::string_view history();
+
+}  // namespace embedded
+
 }  // namespace rooflinectl

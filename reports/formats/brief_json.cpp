@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/formats/brief_json.h"
-
 #include <algorithm>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "reports/sentences/point_text.h"
+#include "core/enum_names.h"
+#include "reports/formats/formats.h"
 
 namespace rooflinectl {
 
@@ -24,15 +24,7 @@ Json brief_number(double value) {
 enum class Confidence { high, medium, low };
 
 std::string_view to_string(Confidence confidence) {
-  switch (confidence) {
-    case Confidence::high:
-      return "high";
-    case Confidence::medium:
-      return "medium";
-    case Confidence::low:
-      return "low";
-  }
-  return "?";
+  return enumerator_name(confidence);
 }
 
 /// A point, and what it could gain at its roof.

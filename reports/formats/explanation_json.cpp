@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "analysis/program/losses.h"
 #include "analysis/program/recoverable.h"
 #include "core/json/json.h"
 #include "reports/formats/explanation_text.h"
 #include "reports/model/report_model.h"
-#include "reports/tables/loss_table.h"
+#include "reports/tables/program_tables.h"
 
 namespace rooflinectl {
 

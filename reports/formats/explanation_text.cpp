@@ -7,12 +7,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/program/losses.h"
 #include "analysis/program/recoverable.h"
 #include "core/text/names.h"
-#include "reports/charts/model/chart_texts.h"
+#include "reports/charts/model/chart_model.h"
 #include "reports/sentences/point_text.h"
-#include "reports/tables/loss_table.h"
+#include "reports/tables/program_tables.h"
 #include "reports/text/format.h"
 #include "reports/text/text_table.h"
 

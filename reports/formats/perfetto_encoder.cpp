@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <protozero/pbf_builder.hpp>
-#include <utility>
 
 namespace rooflinectl {
 namespace {

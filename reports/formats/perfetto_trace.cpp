@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/formats/perfetto_trace.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,13 +7,13 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "analysis/roofline/labels.h"
+#include "analysis/roofline/point.h"
+#include "reports/formats/formats.h"
 #include "reports/formats/perfetto_encoder.h"
 #include "reports/sentences/point_text.h"
 #include "reports/text/format.h"

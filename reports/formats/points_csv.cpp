@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/formats/points_csv.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <set>
-#include <vector>
 
 #include "analysis/program/operators.h"
-#include "analysis/roofline/energy.h"
-#include "analysis/roofline/labels.h"
-#include "analysis/roofline/launch_times.h"
+#include "analysis/roofline/point.h"
 #include "core/counters/metrics.h"
+#include "reports/formats/formats.h"
 #include "reports/sentences/point_numbers.h"
 #include "reports/sentences/point_text.h"
 #include "reports/tables/point_table.h"
@@ -42,12 +38,18 @@ struct PointsColumn {
   }
 };
 
-std::string time_field(const Row& row, double LaunchTime::*field) {
-  return row.measurement.time ? csv::number(median_launch(row.measurement).*field) : "";
+template <double LaunchTime::*kField>
+std::string time_field(const Row& row) {
+  return row.measurement.time ? csv::number(median_launch(row.measurement).*kField) : "";
 }
 
 std::string counter_field(const Row& row, std::string_view key) {
   return csv::number(value_of(row.measurement.counters, key));
+}
+
+template <const std::string_view& kKey>
+std::string counter_field(const Row& row) {
+  return counter_field(row, kKey);
 }
 
 std::string axis_field(const Row& row, std::string_view name) {
@@ -56,31 +58,36 @@ std::string axis_field(const Row& row, std::string_view name) {
   return std::visit([](const auto& content) { return fmt::format("{}", content); }, *value);
 }
 
-std::string level_ai(const Row& row, MemoryLevel level) {
-  const LevelUse* use = find_level(row.point, level);
+template <const std::string_view& kName>
+std::string axis_field(const Row& row) {
+  return axis_field(row, kName);
+}
+
+template <MemoryLevel kLevel>
+std::string level_ai(const Row& row) {
+  const LevelUse* use = find_level(row.point, kLevel);
   return use != nullptr ? csv::number(use->ai) : "";
 }
 
-// `field` is a member of an EnergyUse.
-template <typename Field>
-std::string energy_field(const Row& row, Field EnergyUse::*field) {
+template <auto kField>
+std::string energy_field(const Row& row) {
   const auto energy = energy_use(row.point);
-  return energy ? csv::number((*energy).*field) : "";
+  return energy ? csv::number((*energy).*kField) : "";
 }
 
 std::string declared(const Row& row, double value) {
   return has_executed_work_alone(row.point) ? std::string() : csv::number(value);
 }
 
-// `field` is a member of the statistics of all launches.
-template <typename Field>
-std::string launches_field(const Row& row, Field LaunchStatistics::*field) {
+template <auto kField>
+std::string launches_field(const Row& row) {
   const auto& launches = row.measurement.launches;
-  return launches ? fmt::format("{}", (*launches).*field) : "";
+  return launches ? fmt::format("{}", (*launches).*kField) : "";
 }
 
-std::string spread_field(const Row& row, std::string_view key) {
-  const auto found = row.measurement.counter_spread.find(std::string(key));
+template <const std::string_view& kKey>
+std::string spread_field(const Row& row) {
+  const auto found = row.measurement.counter_spread.find(std::string(kKey));
   return found == row.measurement.counter_spread.end() ? "" : csv::number(found->second);
 }
 
@@ -100,16 +107,12 @@ std::string roof_field(const Row& row, std::string (*text)(const Roof&)) {
 constexpr std::array kProgramCsvColumns = {
     PointsColumn{"kernel", "full name of the kernel; empty for variants",
                  [](const Row& r) { return is_observed(r.point) ? r.id.subject : std::string(); }},
-    PointsColumn{"grid", "blocks of the grid: `1024`, `16x16`",
-                 [](const Row& r) { return axis_field(r, axis::kGrid); }},
-    PointsColumn{"block", "threads of a block: `256`, `16x8`",
-                 [](const Row& r) { return axis_field(r, axis::kBlock); }},
-    PointsColumn{"cluster", "blocks of a cluster",
-                 [](const Row& r) { return axis_field(r, axis::kCluster); }},
+    PointsColumn{"grid", "blocks of the grid: `1024`, `16x16`", axis_field<axis::kGrid>},
+    PointsColumn{"block", "threads of a block: `256`, `16x8`", axis_field<axis::kBlock>},
+    PointsColumn{"cluster", "blocks of a cluster", axis_field<axis::kCluster>},
     PointsColumn{"dynamic_shared_bytes", "dynamic shared memory of a block, in bytes",
-                 [](const Row& r) { return axis_field(r, axis::kShared); }},
-    PointsColumn{"path", "NVTX ranges around the launches, the outermost first",
-                 [](const Row& r) { return axis_field(r, axis::kPath); }},
+                 axis_field<axis::kShared>},
+    PointsColumn{"path", "NVTX ranges around the launches, the outermost first", axis_field<axis::kPath>},
     PointsColumn{"device", "index of the GPU in the run",
                  [](const Row& r) { return fmt::format("{}", r.measurement.device); }},
     PointsColumn{
@@ -119,10 +122,8 @@ constexpr std::array kProgramCsvColumns = {
         "process", "id of the process",
         [](const Row& r) { return r.measurement.process ? fmt::format("{}", *r.measurement.process) : ""; }},
     PointsColumn{.number = &point_number::kLaunches},
-    PointsColumn{"traced", "launches with a time",
-                 [](const Row& r) { return launches_field(r, &LaunchStatistics::traced); }},
-    PointsColumn{"counted", "launches with counters",
-                 [](const Row& r) { return launches_field(r, &LaunchStatistics::counted); }},
+    PointsColumn{"traced", "launches with a time", launches_field<&LaunchStatistics::traced>},
+    PointsColumn{"counted", "launches with counters", launches_field<&LaunchStatistics::counted>},
     PointsColumn{.number = &point_number::kTotal},
     PointsColumn{.number = &point_number::kShare},
     PointsColumn{.number = &point_number::kP95},
@@ -170,11 +171,11 @@ constexpr std::array kProgramCsvColumns = {
                    return roof_field(r, [](const Roof& roof) { return csv::number(roof.relative_spread); });
                  }},
     PointsColumn{"dram_read_bytes_spread", "relative spread of `dram_read_bytes` from launch to launch",
-                 [](const Row& r) { return spread_field(r, counter::kDramReadBytes); }},
+                 spread_field<counter::kDramReadBytes>},
     PointsColumn{"dram_write_bytes_spread", "relative spread of `dram_write_bytes` from launch to launch",
-                 [](const Row& r) { return spread_field(r, counter::kDramWriteBytes); }},
+                 spread_field<counter::kDramWriteBytes>},
     PointsColumn{"warp_instructions_spread", "relative spread of `warp_instructions` from launch to launch",
-                 [](const Row& r) { return spread_field(r, counter::kWarpInstructions); }},
+                 spread_field<counter::kWarpInstructions>},
 };
 
 // Where there is a trace of PyTorch, after these.
@@ -195,18 +196,16 @@ constexpr std::array kCsvColumns = {
                  [](const Row& r) { return is_observed(r.point) ? std::string() : r.id.subject; }},
     PointsColumn{"family", "family of the variant, as the report groups them",
                  [](const Row& r) { return r.point.family; }},
-    PointsColumn{"dtype", "type of the elements: `f32`, `f16`, …",
-                 [](const Row& r) { return axis_field(r, axis::kDtype); }},
-    PointsColumn{"n", "number of elements", [](const Row& r) { return axis_field(r, axis::kSize); }},
+    PointsColumn{"dtype", "type of the elements: `f32`, `f16`, …", axis_field<axis::kDtype>},
+    PointsColumn{"n", "number of elements", axis_field<axis::kSize>},
     PointsColumn{"cache", "`cold` or `warm`: state of the caches before each launch",
-                 [](const Row& r) { return axis_field(r, axis::kCache); }},
+                 axis_field<axis::kCache>},
     PointsColumn{"status", "`ok`, `failed`, `unverified`, `skipped`",
                  [](const Row& r) { return std::string(to_string(r.measurement.status)); }},
     PointsColumn{.number = &point_number::kTime},
     PointsColumn{"time_ci_low_s", "lower end of the median's 95 % confidence interval",
-                 [](const Row& r) { return time_field(r, &LaunchTime::low_s); }},
-    PointsColumn{"time_ci_high_s", "upper end of that interval",
-                 [](const Row& r) { return time_field(r, &LaunchTime::high_s); }},
+                 time_field<&LaunchTime::low_s>},
+    PointsColumn{"time_ci_high_s", "upper end of that interval", time_field<&LaunchTime::high_s>},
     PointsColumn{"flops_useful",
                  "operations that the algorithm needs: floating-point ones, or those of integers",
                  [](const Row& r) { return declared(r, r.point.flops_useful); }},
@@ -232,10 +231,10 @@ constexpr std::array kCsvColumns = {
     PointsColumn{"bound", "what bounds the point: `dram`, `l2`, `latency`, …",
                  [](const Row& r) { return std::string(to_string(r.point.bound)); }},
     PointsColumn{"warp_execution_efficiency", "active threads per instruction of a warp, over 32",
-                 [](const Row& r) { return counter_field(r, counter::kWarpExecutionEfficiency); }},
+                 counter_field<counter::kWarpExecutionEfficiency>},
     PointsColumn{"warp_nonpred_execution_efficiency",
                  "active threads that are not predicated off, per instruction of a warp, over 32",
-                 [](const Row& r) { return counter_field(r, counter::kWarpNonpredExecutionEfficiency); }},
+                 counter_field<counter::kWarpNonpredExecutionEfficiency>},
     PointsColumn{"flags", "reasons to doubt the numbers, joined by `;`: `noisy`, `throttled`, …",
                  [](const Row& r) { return fmt::format("{}", fmt::join(names_of(r.point.flags), ";")); }},
     PointsColumn{"experiment", "name of the experiment in the plan",
@@ -246,13 +245,11 @@ constexpr std::array kCsvColumns = {
         "block_size", "threads per block",
         [](const Row& r) { return is_observed(r.point) ? std::string() : axis_field(r, axis::kBlock); }},
     PointsColumn{"elements_per_thread", "elements that each thread adds up, if the variant has a choice",
-                 [](const Row& r) { return axis_field(r, axis::kElements); }},
+                 axis_field<axis::kElements>},
     PointsColumn{.number = &point_number::kFractionOfTheoretical},
     PointsColumn{.number = &point_number::kRedundancy},
-    PointsColumn{"dram_read_bytes", "DRAM bytes read",
-                 [](const Row& r) { return counter_field(r, counter::kDramReadBytes); }},
-    PointsColumn{"dram_write_bytes", "DRAM bytes written",
-                 [](const Row& r) { return counter_field(r, counter::kDramWriteBytes); }},
+    PointsColumn{"dram_read_bytes", "DRAM bytes read", counter_field<counter::kDramReadBytes>},
+    PointsColumn{"dram_write_bytes", "DRAM bytes written", counter_field<counter::kDramWriteBytes>},
     PointsColumn{"cause", "why the point failed, is unverified or was skipped",
                  [](const Row& r) { return r.measurement.cause; }},
     PointsColumn{"busiest_level", "memory level with the highest utilisation: `dram`, `l2`, `l1`, `shared`",
@@ -261,12 +258,9 @@ constexpr std::array kCsvColumns = {
                                                 : std::string();
                  }},
     PointsColumn{.number = &point_number::kBusiestUtilisation},
-    PointsColumn{"ai_l2", "operations per byte requested from L2",
-                 [](const Row& r) { return level_ai(r, MemoryLevel::l2); }},
-    PointsColumn{"ai_l1", "operations per byte requested from L1",
-                 [](const Row& r) { return level_ai(r, MemoryLevel::l1); }},
-    PointsColumn{"ai_shared", "operations per byte of shared memory",
-                 [](const Row& r) { return level_ai(r, MemoryLevel::shared); }},
+    PointsColumn{"ai_l2", "operations per byte requested from L2", level_ai<MemoryLevel::l2>},
+    PointsColumn{"ai_l1", "operations per byte requested from L1", level_ai<MemoryLevel::l1>},
+    PointsColumn{"ai_shared", "operations per byte of shared memory", level_ai<MemoryLevel::shared>},
     PointsColumn{"executed_missing", "why there is no `flops_executed`, or why it is only a part of them",
                  [](const Row& r) { return r.point.executed_missing; }},
     PointsColumn{"roof_missing", "why there is no `fraction_of_roofline`, or why it is a lower bound",
@@ -286,24 +280,20 @@ constexpr std::array kCsvColumns = {
                    }
                    return fmt::format("{}", fmt::join(shares, "; "));
                  }},
-    PointsColumn{"launch_mode", "`graph` or `plain`, as in the plan",
-                 [](const Row& r) { return axis_field(r, axis::kMode); }},
+    PointsColumn{"launch_mode", "`graph` or `plain`, as in the plan", axis_field<axis::kMode>},
     PointsColumn{"timed", "how the time was taken: `graph`, `plain`, or `trace` for a program's kernel",
                  [](const Row& r) {
                    if (is_observed(r.point)) return std::string(r.measurement.time ? "trace" : "");
                    const auto mode = timed_mode(r.point);
                    return mode ? std::string(to_string(*mode)) : std::string();
                  }},
-    PointsColumn{"gpus", "GPUs that share the work, in plans that name a number",
-                 [](const Row& r) { return axis_field(r, axis::kGpus); }},
+    PointsColumn{"gpus", "GPUs that share the work, in plans that name a number", axis_field<axis::kGpus>},
     PointsColumn{.number = &point_number::kEnergy},
     PointsColumn{.number = &point_number::kPower},
     PointsColumn{"energy_per_element_j", "`energy_j` per element",
-                 [](const Row& r) { return energy_field(r, &EnergyUse::joules_per_element); }},
-    PointsColumn{"flop_per_j", "useful operations per joule",
-                 [](const Row& r) { return energy_field(r, &EnergyUse::operations_per_joule); }},
-    PointsColumn{"bytes_per_j", "useful DRAM bytes per joule",
-                 [](const Row& r) { return energy_field(r, &EnergyUse::bytes_per_joule); }},
+                 energy_field<&EnergyUse::joules_per_element>},
+    PointsColumn{"flop_per_j", "useful operations per joule", energy_field<&EnergyUse::operations_per_joule>},
+    PointsColumn{"bytes_per_j", "useful DRAM bytes per joule", energy_field<&EnergyUse::bytes_per_joule>},
 };
 
 // Counters that are among `kCsvColumns` under their own names are only there.

@@ -1,34 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/formats/summary_md.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <initializer_list>
 #include <numeric>
 
-#include "analysis/roofline/energy.h"
+#include "analysis/roofline/point.h"
 #include "core/text/written_number.h"
 #include "reports/charts/layouts/layouts.h"
-#include "reports/charts/model/chart_texts.h"
+#include "reports/charts/model/chart_model.h"
 #include "reports/charts/model/file_names.h"
 #include "reports/charts/model/size_sweep.h"
 #include "reports/formats/explanation_text.h"
-#include "reports/sentences/environment_facts.h"
-#include "reports/sentences/notable_points.h"
+#include "reports/formats/formats.h"
 #include "reports/sentences/point_text.h"
-#include "reports/sentences/timeline_sentences.h"
-#include "reports/tables/agreement_table.h"
-#include "reports/tables/ceiling_table.h"
+#include "reports/sentences/run_texts.h"
 #include "reports/tables/devices/device_tables.h"
-#include "reports/tables/loss_table.h"
-#include "reports/tables/operator_table.h"
 #include "reports/tables/point_table.h"
-#include "reports/tables/primitive_table.h"
-#include "reports/tables/program_table.h"
-#include "reports/tables/self_test_table.h"
-#include "reports/tables/strip_table.h"
+#include "reports/tables/program_tables.h"
+#include "reports/tables/run_tables.h"
 #include "reports/text/format.h"
 #include "reports/text/markdown.h"
 

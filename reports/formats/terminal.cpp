@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/formats/terminal.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/roofline/energy.h"
-#include "reports/charts/model/chart_model.h"
-#include "reports/sentences/kernel_text.h"
-#include "reports/sentences/notable_points.h"
+#include "reports/formats/formats.h"
 #include "reports/sentences/point_text.h"
-#include "reports/tables/ceiling_table.h"
+#include "reports/sentences/run_texts.h"
 #include "reports/tables/devices/device_tables.h"
-#include "reports/tables/loss_table.h"
-#include "reports/tables/operator_table.h"
 #include "reports/tables/point_table.h"
-#include "reports/tables/primitive_table.h"
-#include "reports/tables/program_table.h"
-#include "reports/tables/self_test_table.h"
+#include "reports/tables/program_tables.h"
+#include "reports/tables/run_tables.h"
 #include "reports/text/format.h"
 #include "reports/text/text_table.h"
 

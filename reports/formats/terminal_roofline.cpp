@@ -6,11 +6,11 @@
 #include <map>
 
 #include "analysis/analysis.h"
-#include "core/text/kernel_names/words.h"
-#include "core/text/utf8.h"
+#include "core/text/kernel_names/kernel_names.h"
+#include "core/text/printable.h"
 #include "reports/charts/model/chart_model.h"
 #include "reports/charts/parts/plot.h"
-#include "reports/formats/terminal.h"
+#include "reports/formats/formats.h"
 #include "reports/text/format.h"
 #include "reports/text/text_table.h"
 

@@ -3,14 +3,13 @@
 
 #include <algorithm>
 
-#include "reports/charts/parts/change_panel.h"
-#include "reports/compare/comparison_table.h"
-#include "reports/draw/embedded.h"
+#include "reports/charts/parts/panels.h"
+#include "reports/compare/comparison_reports.h"
 #include "reports/draw/theme.h"
 #include "reports/history/history_reports.h"
 #include "reports/text/format.h"
 #include "reports/text/markup.h"
-#include "reports/text/sparkline.h"
+#include "reports/text/text_table.h"
 
 namespace rooflinectl {
 namespace {

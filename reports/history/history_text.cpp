@@ -3,13 +3,14 @@
 
 #include <algorithm>
 
-#include "reports/compare/comparison_table.h"
+#include "core/files/files.h"
+#include "reports/compare/comparison_reports.h"
 #include "reports/history/history_reports.h"
 #include "reports/text/format.h"
-#include "reports/text/sparkline.h"
 #include "reports/text/text_table.h"
 
 namespace rooflinectl {
+
 namespace {
 
 constexpr std::size_t kMostTablePoints = 40;
@@ -97,6 +98,17 @@ std::string history_text(const HistoryReport& report, int columns, HistoryRows r
   }
   text += news_text(history, width);
   return text + fmt::format("\n{}", paragraph(history_explanation(history), width));
+}
+
+std::vector<std::filesystem::path> write_history(const HistoryReport& report,
+                                                 const std::filesystem::path& folder,
+                                                 const std::vector<std::filesystem::path>& inputs) {
+  constexpr const char* kPageName = "history.html";
+  return write_together(folder, kPageName,
+                        {{kPageName, history_page(report)},
+                         {"history.csv", history_csv(report)},
+                         {"history.json", history_json(report)}},
+                        inputs);
 }
 
 }  // namespace rooflinectl

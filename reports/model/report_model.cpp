@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "reports/charts/model/file_names.h"
-#include "reports/sentences/notable_points.h"
+#include "reports/sentences/point_text.h"
 
 namespace rooflinectl {
 namespace {

@@ -5,17 +5,13 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/devices/device_spread.h"
 #include "analysis/devices/devices_together.h"
-#include "analysis/devices/rank_lanes.h"
 #include "analysis/devices/ranks.h"
-#include "analysis/devices/scaling.h"
 #include "analysis/explain/explanation.h"
 #include "analysis/program/operators.h"
 #include "analysis/program/recoverable.h"
 #include "analysis/timeline/timeline_view.h"
 #include "reports/charts/model/chart_model.h"
-#include "reports/charts/model/roof_lines.h"
 #include "reports/charts/model/size_sweep.h"
 
 namespace rooflinectl {

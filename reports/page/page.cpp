@@ -4,10 +4,9 @@
 #include <fmt/format.h>
 
 #include "core/files/compression.h"
-#include "reports/charts/model/chart_texts.h"
-#include "reports/draw/embedded.h"
+#include "reports/charts/model/chart_model.h"
 #include "reports/draw/theme.h"
-#include "reports/sentences/environment_facts.h"
+#include "reports/sentences/run_texts.h"
 #include "reports/text/format.h"
 #include "reports/text/markup.h"
 

@@ -3,10 +3,8 @@
 #include "reports/page/page.h"
 #include "reports/page/page_parts.h"
 #include "reports/page/program/page_program.h"
-#include "reports/tables/ceiling_table.h"
 #include "reports/tables/devices/device_tables.h"
-#include "reports/tables/primitive_table.h"
-#include "reports/tables/self_test_table.h"
+#include "reports/tables/run_tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/charts/parts/marks.h"
+#include "reports/charts/parts/plot.h"
 #include "reports/page/page_parts.h"
 #include "reports/sentences/point_text.h"
 

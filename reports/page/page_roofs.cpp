@@ -3,9 +3,9 @@
 #include <map>
 #include <set>
 
-#include "analysis/roofline/executed/executed_roof.h"
+#include "analysis/roofline/executed/executed_work.h"
 #include "core/model/known_ceilings.h"
-#include "reports/charts/model/roof_lines.h"
+#include "reports/charts/model/chart_model.h"
 #include "reports/page/page_parts.h"
 
 namespace rooflinectl::page {

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "analysis/roofline/energy.h"
+#include "analysis/roofline/point.h"
 #include "core/text/written_number.h"
 #include "reports/charts/model/chart_model.h"
 #include "reports/page/page.h"
 #include "reports/page/page_parts.h"
-#include "reports/sentences/environment_facts.h"
-#include "reports/sentences/notable_points.h"
 #include "reports/sentences/point_text.h"
-#include "reports/tables/ceiling_table.h"
+#include "reports/sentences/run_texts.h"
 #include "reports/tables/devices/device_tables.h"
 #include "reports/tables/point_table.h"
-#include "reports/tables/primitive_table.h"
+#include "reports/tables/run_tables.h"
 #include "reports/text/format.h"
 #include "reports/text/markup.h"
 

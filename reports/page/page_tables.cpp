@@ -2,9 +2,9 @@
 #include "core/text/written_number.h"
 #include "reports/charts/model/size_sweep.h"
 #include "reports/page/page_parts.h"
-#include "reports/sentences/environment_facts.h"
 #include "reports/sentences/point_text.h"
-#include "reports/tables/agreement_table.h"
+#include "reports/sentences/run_texts.h"
+#include "reports/tables/run_tables.h"
 
 namespace rooflinectl::page {
 namespace {

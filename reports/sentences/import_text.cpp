@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/sentences/import_text.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 
+#include "reports/sentences/run_texts.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/sentences/notable_points.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -9,6 +7,8 @@
 #include <string>
 #include <tuple>
 #include <utility>
+
+#include "reports/sentences/point_text.h"
 
 namespace rooflinectl {
 namespace {

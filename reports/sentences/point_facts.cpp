@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/sentences/point_facts.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
 
-#include "analysis/roofline/executed/executed_roof.h"
-#include "analysis/roofline/labels.h"
 #include "analysis/roofline/point.h"
 #include "analysis/roofline/quantities/quantities.h"
 #include "core/text/kernel_name.h"

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "analysis/roofline/energy.h"
-#include "analysis/roofline/executed/executed_roof.h"
 #include "analysis/roofline/point.h"
 #include "core/counters/counters.h"
 #include "core/text/written_number.h"

@@ -8,8 +8,7 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/roofline/executed/executed_roof.h"
-#include "analysis/roofline/labels.h"
+#include "analysis/roofline/executed/executed_work.h"
 #include "analysis/roofline/point.h"
 #include "core/model/known_ceilings.h"
 #include "reports/text/format.h"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/sentences/timeline_sentences.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
 
+#include "reports/sentences/run_texts.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

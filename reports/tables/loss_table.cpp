@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/tables/loss_table.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/tables/program_tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

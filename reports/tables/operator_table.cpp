@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/tables/operator_table.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "core/text/kernel_name.h"
-#include "reports/tables/program_table.h"
+#include "reports/tables/program_tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "core/model/point_id.h"
 #include "reports/sentences/point_numbers.h"
-#include "reports/text/table.h"
+#include "reports/text/text_table.h"
 
 /// The columns that the terminal, `summary.md` and the page share.
 namespace rooflinectl {
@@ -63,5 +64,10 @@ Table point_table(const ExperimentAnalysis& experiment, const std::vector<std::s
 
 /// The columns of the page: the same with the family, the cache state and the theoretical roof.
 std::vector<PointColumn> page_columns(const PointKinds& kinds);
+
+/// Points that are yet to be measured, for a terminal: what runs, then a column for each axis that one of
+/// them has, in the order of the axes. A cell is empty where the point has no such axis, and for the block
+/// size 0, which is the kernel's own. Each line begins with `indent`; empty where there are no points.
+std::string axis_table(const std::vector<PointId>& points, std::string_view indent = {});
 
 }  // namespace rooflinectl

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/tables/program_table.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "analysis/explain/explanation.h"
-#include "analysis/roofline/launch_times.h"
+#include "analysis/roofline/point.h"
 #include "core/text/kernel_name.h"
-#include "reports/sentences/import_text.h"
 #include "reports/sentences/point_text.h"
-#include "reports/tables/loss_table.h"
+#include "reports/sentences/run_texts.h"
+#include "reports/tables/program_tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
+
 namespace {
 
 // From this share on, it is worth mentioning.
@@ -453,6 +452,46 @@ std::vector<std::string> program_problems(const Run& run) {
     texts.push_back(fmt::format("{}{}{}{}", process, plain_cause(problem.cause), subject, hint));
   }
   return texts;
+}
+
+namespace {
+
+std::string value_text(double value, StripUnit unit) {
+  switch (unit) {
+    case StripUnit::bytes_per_s:
+      return value > 0 ? format::bandwidth(value) : "0 B/s";
+    case StripUnit::flop_per_s:
+      return format::rate(value, format::kFlops);
+    case StripUnit::share:
+      return format::percent(value);
+    case StripUnit::hertz:
+      return format::hertz(value);
+    case StripUnit::watts:
+      return format::power(value);
+  }
+  return {};
+}
+
+}  // namespace
+
+Table strip_table(const DeviceView& view) {
+  Table table = {
+      .columns = {{"metric"}, {"mean", true}, {"peak", true}, {"roof", true}, {"mean, % of roofline", true}}};
+  for (const Strip& strip : view.strips) {
+    const auto text = [&](double value) { return value_text(value, strip.unit); };
+    const std::string longest = format::duration(static_cast<double>(view.bin_ns) * 1e-9);
+    const bool has_roof = strip.unit != StripUnit::share;
+    const std::string roof =
+        has_roof ? format::optional(strip.roof, text) : std::string(format::kUnavailable);
+    table.rows.push_back(
+        {std::string(strip.title), format::optional(strip.mean(), text),
+         format::optional(strip.peak(),
+                          [&](double value) { return fmt::format("{} for {}", text(value), longest); }),
+         has_roof && !strip.ceiling.empty() ? fmt::format("{} ({})", roof, strip.ceiling) : roof,
+         has_roof ? format::optional(strip.mean_of_roof(), format::percent)
+                  : std::string(format::kUnavailable)});
+  }
+  return table;
 }
 
 }  // namespace rooflinectl

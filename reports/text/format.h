@@ -6,8 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/model/plan.h"
-
 /// How numbers look where a person reads them. Decimal prefixes: 1 GB/s is 1e9 bytes per second.
 namespace rooflinectl::format {
 

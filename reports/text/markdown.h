@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/text/table.h"
+#include "reports/text/text_table.h"
 
 /// GitHub-flavoured Markdown. Names come from files: they are text, never markup.
 namespace rooflinectl::markdown {

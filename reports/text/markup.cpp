@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "core/text/utf8.h"
+#include "core/text/printable.h"
 #include "core/text/written_number.h"
 
 namespace rooflinectl {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/text/table.h"
+#include "reports/text/text_table.h"
 
 namespace rooflinectl {
 

@@ -4,14 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
 #include <numeric>
 #include <set>
+#include <string_view>
 #include <vector>
 
+#include "core/stats/statistics.h"
 #include "core/text/printable.h"
-#include "core/text/utf8.h"
+#include "reports/text/format.h"
 
 namespace rooflinectl {
+
 namespace {
 
 struct TextColumn {
@@ -186,6 +192,90 @@ std::string paragraph(const std::string& text, std::size_t width, std::size_t in
     rest.erase(0, breaks_word ? room : space + 1);
   }
   return lines + margin + encode_utf8(rest) + "\n";
+}
+
+namespace {
+
+std::optional<std::ptrdiff_t> column_place(const std::vector<TableColumn>& columns, std::string_view title) {
+  const auto found = std::find_if(columns.begin(), columns.end(),
+                                  [&](const TableColumn& column) { return column.title == title; });
+  return found == columns.end() ? std::nullopt : std::optional(found - columns.begin());
+}
+
+template <typename Is>
+bool all_rows(const Table& table, std::ptrdiff_t place, Is is) {
+  return std::all_of(table.rows.begin(), table.rows.end(),
+                     [&](const auto& row) { return is(row[static_cast<std::size_t>(place)]); });
+}
+
+}  // namespace
+
+std::vector<std::string> Table::remarks() const {
+  std::vector<std::string> texts = notes;
+  if (!method.empty()) texts.insert(texts.begin(), method);
+  return texts;
+}
+
+bool Table::remove(std::string_view unwanted) {
+  const auto place = column_place(columns, unwanted);
+  if (!place) return false;
+  columns.erase(columns.begin() + *place);
+  for (std::vector<std::string>& row : rows) row.erase(row.begin() + *place);
+  return true;
+}
+
+std::optional<std::string> Table::remove_constant(std::string_view unwanted) {
+  const auto place = column_place(columns, unwanted);
+  if (!place || rows.size() < 2) return std::nullopt;
+  std::string content = rows.front()[static_cast<std::size_t>(*place)];
+  if (!all_rows(*this, *place, [&](const std::string& cell) { return cell == content; })) return std::nullopt;
+  remove(unwanted);
+  return content;
+}
+
+void Table::remove_empty() {
+  for (auto place = std::ssize(columns); place-- > 0;) {
+    if (all_rows(*this, place,
+                 [](const std::string& cell) { return cell.empty() || cell == format::kUnavailable; })) {
+      remove(std::string(columns[static_cast<std::size_t>(place)].title));
+    }
+  }
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+
+std::string_view block(double value, double low, double high) {
+  if (!(high > low)) return kBlocks.front();
+  const double level = (value - low) / (high - low) * static_cast<double>(kBlocks.size() - 1);
+  return kBlocks.at(static_cast<std::size_t>(std::lround(level)));
+}
+
+}  // namespace
+
+std::string sparkline(std::span<const std::optional<double>> values, std::size_t width) {
+  std::vector<double> known;
+  for (const auto& value : values) {
+    if (value) known.push_back(*value);
+  }
+  if (known.empty()) return std::string(std::min(values.size(), width), ' ');
+  const double middle = median(known);
+  const double low = *std::min_element(known.begin(), known.end());
+  const double largest = *std::max_element(known.begin(), known.end());
+  const double high = std::max(largest, low + kLeastSparklineRange * largest);
+  const std::size_t blocks = std::min(values.size(), width);
+  std::string line;
+  for (std::size_t i = 0; i < blocks; ++i) {
+    std::optional<double> shown;
+    const std::size_t first = i * values.size() / blocks;
+    const std::size_t end = (i + 1) * values.size() / blocks;
+    for (const auto& value : values.subspan(first, end - first)) {
+      if (value && (!shown || std::abs(*value - middle) > std::abs(*shown - middle))) shown = value;
+    }
+    line += shown ? block(*shown, low, high) : " ";
+  }
+  return line;
 }
 
 }  // namespace rooflinectl

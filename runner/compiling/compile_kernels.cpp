@@ -12,12 +12,12 @@
 
 #include "core/error.h"
 #include "core/files/files.h"
-#include "core/machine_code/function_code.h"
+#include "core/machine_code/cubin.h"
 #include "core/plan/kernel_call.h"
 #include "runner/compiling/compiler.h"
 #include "runner/compiling/compiler_log.h"
 #include "runner/compiling/kernel_cache.h"
-#include "runner/machine/chosen_devices.h"
+#include "runner/machine/catalogue.h"
 
 namespace rooflinectl {
 

@@ -11,7 +11,6 @@
 
 #include "core/error.h"
 #include "core/files/files.h"
-#include "core/files/private_folder.h"
 #include "runner/compiling/compiler_log.h"
 #include "runner/embedded_python.h"
 #include "runner/processes/collector_process.h"

@@ -9,7 +9,6 @@
 
 #include "core/error.h"
 #include "core/files/files.h"
-#include "core/files/hash.h"
 
 namespace rooflinectl {
 

@@ -18,7 +18,7 @@
 #include "core/serial/protocol.h"
 #include "crosscheck/profiled_launches.h"
 #include "crosscheck/tool_comparison.h"
-#include "readers/ncu/ncu_csv.h"
+#include "readers/ncu/ncu_kernel.h"
 #include "readers/nsys/nsys_sqlite.h"
 #include "runner/compiling/compile_kernels.h"
 #include "runner/crosscheck/profiler_tools.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/machine/check.h"
+#include "core/machine/catalogue.h"
 #include "core/model/agreement.h"
 #include "runner/processes/collector_process.h"
 

@@ -11,8 +11,7 @@
 
 #include "core/error.h"
 #include "core/serial/run_file.h"
-#include "runner/importing/imported_file_reader.h"
-#include "runner/importing/imported_launch.h"
+#include "runner/importing/importing.h"
 #include "runner/profiling/profile.h"
 #include "runner/runs/run_folder.h"
 #include "runner/version.h"

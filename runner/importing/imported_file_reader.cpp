@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/importing/imported_file_reader.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,20 +8,15 @@
 #include <istream>
 #include <sstream>
 #include <string>
-#include <string_view>
-#include <system_error>
 
 #include "core/error.h"
 #include "core/files/compression.h"
 #include "core/files/files.h"
-#include "core/files/private_folder.h"
 #include "core/text/printable.h"
-#include "readers/ncu/ncu_csv.h"
-#include "readers/ncu/ncu_report.h"
-#include "readers/nsys/nsys_kernels.h"
+#include "readers/ncu/ncu_kernel.h"
 #include "readers/torch/torch_trace_file.h"
 #include "runner/crosscheck/profiler_tools.h"
-#include "runner/importing/ncu_counters.h"
+#include "runner/importing/importing.h"
 #include "runner/runs/run_folder.h"
 
 namespace rooflinectl {

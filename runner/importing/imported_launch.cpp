@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/importing/imported_launch.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,13 +9,13 @@
 #include <tuple>
 #include <utility>
 
-#include "core/files/hash.h"
+#include "core/files/files.h"
 #include "core/stats/repeated_counters.h"
 #include "core/stats/statistics.h"
+#include "runner/importing/importing.h"
+#include "runner/profiling/points/groups.h"
 #include "runner/profiling/points/merge.h"
-#include "runner/profiling/points/profiled_points.h"
-#include "runner/profiling/times/launch_times.h"
-#include "runner/profiling/times/range_times.h"
+#include "runner/profiling/times/times.h"
 
 namespace rooflinectl {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/importing/ncu_counters.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +9,7 @@
 
 #include "core/counters/metrics.h"
 #include "core/counters/stall_reasons.h"
-#include "runner/importing/ncu_device.h"
+#include "runner/importing/importing.h"
 
 namespace rooflinectl {
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/importing/ncu_device.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "runner/importing/ncu_counters.h"
+#include "runner/importing/importing.h"
 
 namespace rooflinectl {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/machine/counter_users.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -15,6 +13,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "runner/machine/machine.h"
 
 namespace rooflinectl {
 

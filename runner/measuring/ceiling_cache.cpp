@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <functional>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "core/error.h"

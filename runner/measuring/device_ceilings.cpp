@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
-#include <utility>
 
 #include "runner/machine/catalogue.h"
 #include "runner/measuring/device_runs.h"

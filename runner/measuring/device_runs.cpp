@@ -14,7 +14,6 @@
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
 #include "runner/measuring/recorder.h"
-#include "runner/runs/resume.h"
 #include "runner/runs/run_folder.h"
 
 namespace rooflinectl {

@@ -12,7 +12,7 @@
 #include "core/model/run.h"
 #include "runner/measuring/measure.h"
 #include "runner/processes/stop_signals.h"
-#include "runner/runs/folder_lock.h"
+#include "runner/runs/run_folder.h"
 
 namespace rooflinectl {
 

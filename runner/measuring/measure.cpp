@@ -5,18 +5,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
 #include "core/serial/protocol.h"
 #include "core/serial/run_file.h"
 #include "runner/machine/catalogue.h"
-#include "runner/machine/device_lock.h"
+#include "runner/machine/machine.h"
 #include "runner/measuring/ceiling_cache.h"
 #include "runner/measuring/results.h"
 #include "runner/processes/collector_process.h"
-#include "runner/processes/silence_limit.h"
 #include "runner/processes/stop_signals.h"
 
 namespace rooflinectl {
@@ -201,22 +200,12 @@ class Measuring {
     return std::nullopt;
   }
 
-  /// A result ends what the collector worked on.
+  /// A result ends what the collector worked on; but several ceilings belong to one step.
   template <typename Result>
   std::optional<Outcome> handle(const Result& result) {
+    using namespace message;
     results_.add(result);
-    current_.reset();
-    return std::nullopt;
-  }
-
-  // Several ceilings belong to one step.
-  std::optional<Outcome> handle(const message::CeilingMeasured& measured) {
-    results_.add(measured);
-    return std::nullopt;
-  }
-
-  std::optional<Outcome> handle(const message::CeilingsKnown& known) {
-    results_.add(known);
+    if (!std::is_same_v<Result, CeilingMeasured> && !std::is_same_v<Result, CeilingsKnown>) current_.reset();
     return std::nullopt;
   }
 

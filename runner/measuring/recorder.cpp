@@ -5,12 +5,11 @@
 #include <utility>
 
 #include "core/elapsed.h"
-#include "core/machine/identity.h"
+#include "core/machine/environment.h"
 #include "core/serial/run_file.h"
 #include "core/stats/repeated_counters.h"
-#include "runner/machine/host_environment.h"
+#include "runner/machine/machine.h"
 #include "runner/measuring/worklist.h"
-#include "runner/runs/run_folder.h"
 #include "runner/version.h"
 
 namespace rooflinectl {

@@ -10,11 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "core/machine/launcher.h"
+#include "core/machine/ranks.h"
 #include "core/model/run.h"
 #include "core/serial/protocol.h"
-#include "runner/runs/folder_lock.h"
-#include "runner/runs/resume.h"
+#include "runner/runs/run_folder.h"
 
 namespace rooflinectl {
 

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
-#include <utility>
 
 #include "core/model/known_ceilings.h"
 #include "runner/runs/run_folder.h"
@@ -117,7 +115,9 @@ void Results::add(const message::Progress& step) {
 }
 
 void Results::add(const message::SelfTested& tested) {
-  add(tested.self_test);
+  recorder_.add(tested.self_test);
+  worklist_.self_test_finished();
+  observer_.on(tested.self_test);
 }
 
 void Results::add(const message::CeilingMeasured& measured) {
@@ -152,11 +152,15 @@ bool Results::is_wanted(const Ceiling& ceiling) const {
 }
 
 void Results::add(const message::PrimitiveMeasured& measured) {
-  add(measured.result);
+  recorder_.add(measured.result);
+  worklist_.primitive_finished(measured.result.info.id);
+  observer_.on(measured.result);
 }
 
 void Results::add(const message::PointTimed& timed) {
-  add(timed.point, timed.measurement);
+  recorder_.add(timed.point, timed.measurement);
+  worklist_.point_timed(timed.point, timed.measurement.status);
+  observer_.on(timed.measurement);
 }
 
 void Results::add(const message::PointCounted& counted) {
@@ -173,19 +177,7 @@ void Results::add(const message::Bye& bye) {
   recorder_.set_counter_session(bye.counter_session);
 }
 
-// ---- results ----
-
-void Results::add(const SelfTest& self_test) {
-  recorder_.add(self_test);
-  worklist_.self_test_finished();
-  observer_.on(self_test);
-}
-
-void Results::add(const PrimitiveResult& result) {
-  recorder_.add(result);
-  worklist_.primitive_finished(result.info.id);
-  observer_.on(result);
-}
+// ---- when things go wrong ----
 
 void Results::add_failed_primitive(const std::string& id, const std::string& cause) {
   PrimitiveResult result;
@@ -195,16 +187,8 @@ void Results::add_failed_primitive(const std::string& id, const std::string& cau
   }
   result.status = Status::failed;
   result.cause = cause;
-  add(result);
+  add(message::PrimitiveMeasured{result});
 }
-
-void Results::add(std::size_t point, const Measurement& measurement) {
-  recorder_.add(point, measurement);
-  worklist_.point_timed(point, measurement.status);
-  observer_.on(measurement);
-}
-
-// ---- when things go wrong ----
 
 void Results::leave_ranks(const std::string& cause) {
   const auto& places = worklist_.to_measure();
@@ -218,9 +202,7 @@ void Results::leave_ranks(const std::string& cause) {
 
 void Results::give_up(const message::Progress& step, const std::string& cause) {
   if (step.phase == Phase::self_test) {
-    SelfTest self_test;
-    self_test.reason = cause;
-    add(self_test);
+    add(message::SelfTested{{.reason = cause}});
   } else if (step.phase == Phase::confirm) {
     worklist_.ceilings_finished();
     add_loss(fmt::format("confirmation of the ceilings: {}", cause));
@@ -247,11 +229,11 @@ void Results::add_loss(const std::string& loss) {
 }
 
 void Results::add_failure(std::size_t point, const std::string& cause) {
-  Measurement measurement;
-  measurement.point = worklist_.points()[point];
-  measurement.status = Status::failed;
-  measurement.cause = cause;
-  add(point, measurement);
+  message::PointTimed timed{point, {}};
+  timed.measurement.point = worklist_.points()[point];
+  timed.measurement.status = Status::failed;
+  timed.measurement.cause = cause;
+  add(timed);
 }
 
 void Results::mark_what_is_left(const std::string& cause) {

@@ -65,9 +65,6 @@ class Results {
  private:
   void open_folder(const message::Hello& hello);
   bool is_wanted(const Ceiling& ceiling) const;
-  void add(const SelfTest& self_test);
-  void add(const PrimitiveResult& result);
-  void add(std::size_t point, const Measurement& measurement);
   void add_failure(std::size_t point, const std::string& cause);
   void add_failed_primitive(const std::string& id, const std::string& cause);
   void add_loss(const std::string& loss);

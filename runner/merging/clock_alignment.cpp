@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/merging/clock_alignment.h"
-
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+
+#include "runner/merging/merging.h"
 
 namespace rooflinectl {
 

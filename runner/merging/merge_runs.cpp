@@ -11,13 +11,10 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/serial/many_runs.h"
 #include "core/serial/program/timeline_file.h"
 #include "core/serial/run_file.h"
 #include "runner/measuring/device_ceilings.h"
-#include "runner/merging/group_rows.h"
-#include "runner/merging/merged_plan.h"
-#include "runner/merging/merged_run.h"
+#include "runner/merging/merging.h"
 #include "runner/runs/run_folder.h"
 #include "runner/version.h"
 

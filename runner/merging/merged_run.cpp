@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/merging/merged_run.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <tuple>
-#include <utility>
 
 #include "core/error.h"
 #include "core/model/known_ceilings.h"
 #include "core/stats/statistics.h"
-#include "runner/merging/held_elsewhere.h"
-#include "runner/merging/merged_plan.h"
+#include "runner/merging/merging.h"
 
 namespace rooflinectl {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/merging/merged_timeline.h"
-
 #include <algorithm>
 #include <utility>
+
+#include "runner/merging/merging.h"
 
 namespace rooflinectl {
 

@@ -14,7 +14,7 @@
 #include <cstring>
 
 #include "core/error.h"
-#include "core/files/file_descriptor.h"
+#include "core/files/files.h"
 
 namespace rooflinectl {
 

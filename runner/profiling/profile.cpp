@@ -12,22 +12,18 @@
 #include <system_error>
 
 #include "core/elapsed.h"
-#include "core/machine/launcher.h"
+#include "core/machine/ranks.h"
 #include "core/program/application.h"
 #include "core/program/profile_record.h"
 #include "core/serial/program/timeline_file.h"
 #include "core/serial/run_file.h"
-#include "core/text/launch_filter.h"
 #include "core/text/names.h"
 #include "runner/machine/catalogue.h"
-#include "runner/machine/counter_users.h"
+#include "runner/machine/machine.h"
 #include "runner/measuring/device_ceilings.h"
 #include "runner/measuring/recorder.h"
 #include "runner/profiling/injection.h"
-#include "runner/profiling/points/incomplete.h"
 #include "runner/profiling/points/merge.h"
-#include "runner/profiling/unfinished_profile.h"
-#include "runner/runs/folder_lock.h"
 #include "runner/runs/run_folder.h"
 
 namespace rooflinectl {

@@ -11,9 +11,9 @@
 #include "core/model/run.h"
 #include "core/program/profile_settings.h"
 #include "core/program/timeline.h"
-#include "runner/measuring/measure_observer.h"
+#include "runner/measuring/measure.h"
 #include "runner/processes/guest_program.h"
-#include "runner/profiling/record_watch.h"
+#include "runner/profiling/injection.h"
 
 namespace rooflinectl {
 
@@ -40,7 +40,7 @@ struct ProfileRequest {
   std::optional<std::chrono::duration<double>> time_limit;  ///< of each run of the program
   std::filesystem::path output;                             ///< the run's folder is made in here
   std::optional<RunToExtend> extended;                      ///< instead of a new run in `output`
-  /// The program is not run: what it wrote is in the folder of `extended` (unfinished_profile.h).
+  /// The program is not run: what it wrote is in the folder of `extended`.
   bool was_run = false;
   std::vector<std::string> command_line;  ///< ours
 };
@@ -97,5 +97,19 @@ std::map<std::string, std::string> profiling_variables(const ProfileRequest& req
 /// where the library is missing, another one is loaded into programs already, or the output folder cannot be
 /// written.
 ProfileResult profile(const ProfileRequest& request, ProfileObserver& observer);
+
+// A profile whose program ran, but whose rooflinectl was killed before it wrote `run.json`: the processes'
+// records are still in the run's folder.
+
+/// Where the records of a run of the program are, from 1.
+std::filesystem::path records_folder(const std::filesystem::path& run_folder, int number);
+
+/// Writes into the folder of the first records what they do not hold: the run's head, and what the library
+/// was told. Throws Error(environment).
+void keep_head(const std::filesystem::path& records, const Run& head, const ProfileSettings& settings);
+
+/// The request that makes a run from what is in `folder`. Throws Error(usage) if there are no records, or the
+/// run is complete; Error(environment) if a process that may write records still runs.
+ProfileRequest unfinished_profile(const std::filesystem::path& folder);
 
 }  // namespace rooflinectl

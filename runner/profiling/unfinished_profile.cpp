@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/unfinished_profile.h"
-
 #include <fmt/format.h>
 
 #include <fstream>
@@ -10,9 +8,10 @@
 #include <system_error>
 
 #include "core/files/files.h"
-#include "core/serial/program/profile_settings.h"
+#include "core/serial/program/profile_records.h"
 #include "core/serial/run_file.h"
 #include "runner/machine/catalogue.h"
+#include "runner/profiling/profile.h"
 
 namespace rooflinectl {
 

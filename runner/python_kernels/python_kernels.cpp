@@ -17,7 +17,7 @@
 #include "core/serial/run_file.h"
 #include "core/stats/statistics.h"
 #include "runner/python_kernels/python_calls.h"
-#include "runner/runs/resume.h"
+#include "runner/runs/run_folder.h"
 
 namespace rooflinectl {
 

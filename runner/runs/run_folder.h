@@ -2,12 +2,15 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/error.h"
-#include "core/machine/launcher.h"
+#include "core/files/files.h"
+#include "core/machine/ranks.h"
 #include "core/model/run.h"
 
 namespace rooflinectl {
@@ -33,5 +36,35 @@ Error rescue_run(const Run& run, const Error& why);
 /// Makes the link `latest` next to `run_folder` point to it, replacing an earlier link atomically. Returns
 /// whether it does: a file or a folder of that name is the user's, and stays. Throws Error(environment).
 bool link_latest(const std::filesystem::path& run_folder);
+
+/// Keeps a second rooflinectl from writing to the same run's folder, for as long as this object lives.
+class FolderLock {
+ public:
+  FolderLock() = default;
+  /// Throws Error(environment) if another program holds it. A file system without locks counts as free.
+  explicit FolderLock(const std::filesystem::path& folder);
+
+ private:
+  FileDescriptor folder_;
+};
+
+/// A run that is resumed: what it lacks is measured into the same folder.
+struct UnfinishedRun {
+  Run run;
+  std::filesystem::path folder;
+};
+
+/// The run in `path`, a run's folder or its `run.json`. Throws Error(usage) if there is none, if it is a
+/// recording, if it has ceilings of several devices and nothing else, or if another build of this program
+/// measured it: then its numbers are not comparable with new ones.
+UnfinishedRun load_unfinished(const std::filesystem::path& path);
+
+/// The places in `run.devices` of those that the plan is measured on; the others were only used by a program
+/// that was profiled.
+std::vector<std::size_t> measured_devices(const Run& run);
+
+/// Throws Error(usage) that names what differs if `here` is not the GPU that the run was measured on, or has
+/// another driver.
+void require_same_device(const UnfinishedRun& unfinished, const DeviceInfo& here);
 
 }  // namespace rooflinectl

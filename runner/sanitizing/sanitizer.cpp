@@ -11,7 +11,6 @@
 
 #include "core/error.h"
 #include "core/files/files.h"
-#include "core/files/private_folder.h"
 #include "core/serial/protocol.h"
 #include "runner/crosscheck/profiler_tools.h"
 #include "runner/processes/collector_process.h"

@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "collector/ceilings/ceiling_metrics.h"
-#include "collector/ceilings/confirmation.h"
+#include "collector/ceilings/ceiling_bench.h"
 #include "collector/ceilings/theoretical_ceilings.h"
 
 namespace rooflinectl {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <thread>
 
-#include "collector/timing/energy.h"
+#include "collector/timing/timing.h"
 
 namespace rooflinectl {
 namespace {

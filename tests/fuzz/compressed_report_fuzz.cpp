@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "core/files/compression.h"
-#include "readers/ncu/ncu_report.h"
+#include "readers/ncu/ncu_kernel.h"
 
 using namespace rooflinectl;
 

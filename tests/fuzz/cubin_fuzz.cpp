@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "core/machine_code/function_code.h"
+#include "core/machine_code/cubin.h"
 
 using namespace rooflinectl;
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "readers/ncu/ncu_csv.h"
+#include "readers/ncu/ncu_kernel.h"
 
 using namespace rooflinectl;
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "readers/ncu/ncu_report.h"
+#include "readers/ncu/ncu_kernel.h"
 
 using namespace rooflinectl;
 

@@ -13,7 +13,7 @@
 
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
-#include "core/text/utf8.h"
+#include "core/text/printable.h"
 #include "reports/text/csv.h"
 #include "tests/support/generated_file.h"
 

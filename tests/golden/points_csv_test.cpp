@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/formats/points_csv.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,7 @@
 #include "core/serial/run_file.h"
 #include "reports/text/csv.h"
 #include "tests/support/generated_file.h"
+#include "reports/formats/formats.h"
 
 namespace rooflinectl {
 namespace {

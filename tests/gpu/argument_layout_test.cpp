@@ -9,7 +9,7 @@
 #include <string>
 
 #include "collector/file_kernels/argument_memory.h"
-#include "collector/points/point_memory.h"
+#include "collector/points/prepared_point.h"
 
 namespace rooflinectl {
 namespace {

@@ -12,8 +12,6 @@
 #include <vector>
 
 #include "collector/ceilings/ceiling_bench.h"
-#include "collector/ceilings/ceiling_metrics.h"
-#include "collector/ceilings/confirmation.h"
 #include "collector/ceilings/theoretical_ceilings.h"
 #include "collector/cupti/profiler.h"
 #include "collector/device/device.h"

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <set>
 
-#include "collector/steps/self_test.h"
+#include "collector/steps/steps.h"
 
 namespace rooflinectl {
 namespace {

@@ -14,7 +14,7 @@
 #include <set>
 #include <string>
 
-#include "collector/steps/primitives.h"
+#include "collector/steps/steps.h"
 
 namespace rooflinectl {
 namespace {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every primitive gives the values of its reference, in both forms in which it is measured.
-#include "collector/steps/primitives.h"
-
 #include <gtest/gtest.h>
 
 #include "collector/device/device.h"
+#include "collector/steps/steps.h"
 #include "tests/gpu/device.h"
 
 namespace rooflinectl {

@@ -2,8 +2,6 @@
 //
 // Points over several GPUs, each of which has a process of its own: threads play the processes, as many as
 // there are GPUs. On one, all that is tested is a rank alone.
-#include "collector/points/rank_point.h"
-
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "collector/device/device.h"
+#include "collector/points/several_gpus.h"
 #include "tests/gpu/device.h"
 
 namespace rooflinectl {

@@ -3,13 +3,12 @@
 // The self-test on a real GPU: every number agrees, and one that is expected wrongly differs. Skipped where
 // there are no counters.
 
-#include "collector/steps/self_test.h"
-
 #include <gtest/gtest.h>
 
 #include <memory>
 
 #include "collector/device/device.h"
+#include "collector/steps/steps.h"
 #include "core/error.h"
 #include "tests/gpu/device.h"
 

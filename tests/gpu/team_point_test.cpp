@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Variants over several GPUs, on as many as there are. On one, all that is tested is a team of one.
-#include "collector/points/team_point.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "collector/device/device.h"
+#include "collector/points/several_gpus.h"
 #include "tests/gpu/device.h"
 
 namespace rooflinectl {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "readers/ncu/ncu_csv.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +6,7 @@
 #include "core/error.h"
 #include "core/files/files.h"
 #include "readers/csv.h"
+#include "readers/ncu/ncu_kernel.h"
 
 namespace rooflinectl::ncu_csv_test {
 namespace {

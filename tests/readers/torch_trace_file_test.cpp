@@ -9,7 +9,6 @@
 #include "core/error.h"
 #include "core/files/compression.h"
 #include "core/files/files.h"
-#include "core/files/hash.h"
 #include "tests/support/temporary_folder.h"
 
 namespace rooflinectl::torch_trace_file_test {

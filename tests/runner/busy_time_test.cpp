@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/times/busy_time.h"
-
 #include <gmock/gmock.h>
 
 #include <random>
+
+#include "runner/profiling/times/times.h"
 
 namespace rooflinectl::busy_time_test {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/merging/clock_alignment.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
+
+#include "runner/merging/merging.h"
 
 namespace rooflinectl::clock_alignment_test {
 namespace {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/machine/counter_users.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string_view>
 
 #include "core/files/files.h"
+#include "runner/machine/machine.h"
 #include "tests/support/temporary_folder.h"
 
 namespace rooflinectl::counter_users_test {

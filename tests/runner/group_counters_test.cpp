@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/points/group_counters.h"
-
 #include <gmock/gmock.h>
 
 #include <optional>
+
+#include "runner/profiling/points/groups.h"
 
 namespace rooflinectl::group_counters_test {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/merging/held_elsewhere.h"
-
 #include <gmock/gmock.h>
+
+#include "runner/merging/merging.h"
 
 namespace rooflinectl::held_elsewhere_test {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/machine/host_environment.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+
+#include "runner/machine/machine.h"
 
 namespace rooflinectl::host_environment_test {
 namespace {

@@ -15,7 +15,7 @@
 #include "core/files/compression.h"
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
-#include "runner/importing/imported_file_reader.h"
+#include "runner/importing/importing.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/zstd.h"
 

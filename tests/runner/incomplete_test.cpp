@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/points/incomplete.h"
-
 #include <gmock/gmock.h>
+
+#include "runner/profiling/points/merge.h"
 
 namespace rooflinectl::incomplete_test {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
-#include "runner/profiling/times/launch_times.h"
+#include "runner/profiling/times/times.h"
 
 namespace rooflinectl::launches_over_time_test {
 namespace {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/machine/machine_checks.h"
-
 #include <gtest/gtest.h>
 
 #include "core/files/files.h"
+#include "runner/machine/machine.h"
 #include "tests/support/temporary_folder.h"
 
 namespace rooflinectl::machine_checks_test {

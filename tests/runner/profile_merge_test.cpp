@@ -4,7 +4,7 @@
 #include <array>
 #include <fstream>
 
-#include "core/files/hash.h"
+#include "core/files/files.h"
 #include "core/serial/program/profile_records.h"
 #include "runner/profiling/points/merge.h"
 #include "tests/support/temporary_folder.h"

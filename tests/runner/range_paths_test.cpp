@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "runner/profiling/times/range_times.h"
+#include "runner/profiling/times/times.h"
 
 namespace rooflinectl::range_paths_test {
 namespace {

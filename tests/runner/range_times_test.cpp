@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/times/range_times.h"
-
 #include <gmock/gmock.h>
+
+#include "runner/profiling/times/times.h"
 
 namespace rooflinectl::range_times_test {
 namespace {

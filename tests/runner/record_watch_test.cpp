@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/record_watch.h"
-
 #include <gmock/gmock.h>
 
 #include <fstream>
 
 #include "core/serial/program/profile_records.h"
+#include "runner/profiling/injection.h"
 #include "tests/support/temporary_folder.h"
 
 namespace rooflinectl::record_watch_test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/watching/watched_device.h"
-
 #include <gtest/gtest.h>
+
+#include "runner/watching/watch.h"
 
 namespace rooflinectl::watched_device_test {
 namespace {

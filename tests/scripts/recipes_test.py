@@ -143,23 +143,15 @@ def add_rule(copy):
 
 
 def add_report_format(copy):
-    copy.add("reports/formats/points_count.h", """\
-#pragma once
-#include <string>
-#include "reports/model/report_model.h"
-namespace rooflinectl {
-std::string points_count(const ReportModel& report);
-}
-""")
+    copy.insert("reports/formats/formats.h", "/// What a pull request should show", "std::string points_count(const ReportModel& report);\n\n")
     copy.add("reports/formats/points_count.cpp", """\
-#include "reports/formats/points_count.h"
+#include "reports/formats/formats.h"
 namespace rooflinectl {
 std::string points_count(const ReportModel& report) {
   return std::to_string(report.run.measurements.size());
 }
 }
 """, like="reports/formats/points_csv.cpp")
-    copy.insert("reports/reports.cpp", '#include "reports/formats/points_csv.h"', '#include "reports/formats/points_count.h"\n')
     copy.insert("reports/reports.cpp", '    ReportFormat{kPageName', """\
     ReportFormat{"points.count", [](const ReportModel& report, PageParts&) { return points_count(report); }},
 """)

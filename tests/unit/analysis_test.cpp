@@ -13,6 +13,7 @@
 
 #include "analysis/roofline/point.h"
 #include "analysis/roofline/quantities/quantities.h"
+#include "analysis/roofline/roof.h"
 #include "tests/support/changed_runs.h"
 #include "tests/support/full_run.h"
 #include "tests/support/operations.h"

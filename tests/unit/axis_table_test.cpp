@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/tables/axis_table.h"
-
 #include <gtest/gtest.h>
+
+#include "reports/tables/point_table.h"
 
 namespace rooflinectl::axis_table_test {
 namespace {

@@ -6,8 +6,6 @@
 
 #include <set>
 
-#include "reports/charts/model/chart_texts.h"
-#include "reports/charts/model/roof_lines.h"
 #include "reports/model/report_model.h"
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "reports/charts/layouts/layouts.h"
-#include "reports/draw/encoders.h"
+#include "reports/draw/scene.h"
 #include "reports/text/markup.h"
 #include "tests/support/constructed_run.h"
 

@@ -14,7 +14,6 @@
 #include "analysis/roofline/quantities/quantities.h"
 #include "core/stats/sampling.h"
 #include "reports/compare/comparison_reports.h"
-#include "reports/compare/comparison_table.h"
 #include "tests/support/changed_runs.h"
 
 namespace rooflinectl::comparison_test {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/devices/device_spread.h"
-
 #include <gtest/gtest.h>
 
+#include "analysis/devices/devices_together.h"
 #include "tests/support/constructed_run.h"
 
 namespace rooflinectl::device_spread_test {

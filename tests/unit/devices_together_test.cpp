@@ -6,11 +6,11 @@
 #include <algorithm>
 
 #include "analysis/program/recoverable.h"
-#include "analysis/roofline/labels.h"
+#include "analysis/roofline/point.h"
 #include "core/counters/counters.h"
 #include "reports/model/report_model.h"
 #include "reports/page/page.h"
-#include "reports/tables/program_table.h"
+#include "reports/tables/program_tables.h"
 #include "tests/support/program_run.h"
 
 namespace rooflinectl::devices_together_test {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/roofline/energy.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "analysis/roofline/point.h"
 #include "core/files/files.h"
 #include "reports/charts/layouts/layouts.h"
-#include "reports/draw/encoders.h"
-#include "reports/formats/summary_md.h"
+#include "reports/draw/scene.h"
+#include "reports/formats/formats.h"
 #include "reports/model/report_model.h"
 #include "reports/page/page.h"
 #include "reports/reports.h"

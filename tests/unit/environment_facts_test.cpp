@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/sentences/environment_facts.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <optional>
 
+#include "reports/sentences/run_texts.h"
 #include "tests/support/full_run.h"
 
 namespace rooflinectl::environment_facts_test {

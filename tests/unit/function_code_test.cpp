@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/machine_code/function_code.h"
-
 #include <elf.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "core/text/printable.h"
-#include "core/text/utf8.h"
 
 namespace rooflinectl::kernel_name_test {
 namespace {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/text/launch_filter.h"
-
 #include <gmock/gmock.h>
 
 #include "core/error.h"
+#include "core/text/names.h"
 
 namespace rooflinectl::launch_filter_test {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/machine/launcher.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
+
+#include "core/machine/ranks.h"
 
 namespace rooflinectl::launcher_test {
 namespace {

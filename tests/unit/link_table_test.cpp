@@ -6,8 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files/files.h"
-#include "reports/formats/summary_md.h"
-#include "reports/formats/terminal.h"
+#include "reports/formats/formats.h"
 #include "reports/page/page.h"
 #include "reports/reports.h"
 #include "reports/tables/devices/device_tables.h"

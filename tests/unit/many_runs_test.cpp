@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/serial/many_runs.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/files/files.h"
+#include "core/serial/run_file.h"
 #include "tests/support/temporary_folder.h"
 
 namespace rooflinectl::many_runs_test {

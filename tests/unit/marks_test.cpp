@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/charts/parts/marks.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "reports/draw/encoders.h"
+#include "reports/charts/parts/plot.h"
+#include "reports/draw/scene.h"
 
 namespace rooflinectl::marks_test {
 namespace {

@@ -11,12 +11,10 @@
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
 #include "readers/torch/torch_trace_file.h"
-#include "reports/formats/points_csv.h"
-#include "reports/formats/summary_md.h"
-#include "reports/formats/terminal.h"
+#include "reports/formats/formats.h"
 #include "reports/model/report_model.h"
 #include "reports/page/page.h"
-#include "reports/tables/operator_table.h"
+#include "reports/tables/program_tables.h"
 #include "tests/support/program_run.h"
 
 namespace rooflinectl::operators_test {

@@ -5,10 +5,10 @@
 #include <random>
 
 #include "core/files/files.h"
-#include "reports/formats/summary_md.h"
+#include "reports/formats/formats.h"
 #include "reports/page/page.h"
 #include "reports/page/program/page_program.h"
-#include "reports/sentences/timeline_sentences.h"
+#include "reports/sentences/run_texts.h"
 #include "tests/support/program_timeline.h"
 
 namespace rooflinectl::page_timeline_test {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/sentences/point_facts.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "reports/sentences/point_text.h"
 #include "tests/support/program_run.h"
 
 namespace rooflinectl::point_facts_test {

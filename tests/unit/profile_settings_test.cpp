@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/serial/program/profile_settings.h"
-
 #include <gmock/gmock.h>
 
 #include "core/error.h"
+#include "core/serial/program/profile_records.h"
 
 namespace rooflinectl::profile_settings_test {
 namespace {

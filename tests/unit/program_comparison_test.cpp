@@ -9,10 +9,9 @@
 
 #include "analysis/compare/comparison.h"
 #include "analysis/compare/gate.h"
-#include "core/text/utf8.h"
+#include "core/text/printable.h"
 #include "reports/compare/comparison_reports.h"
-#include "reports/compare/comparison_table.h"
-#include "reports/compare/gate_reports.h"
+#include "reports/compare/gate_table.h"
 #include "reports/formats/explanation_text.h"
 #include "tests/support/program_run.h"
 

@@ -7,19 +7,16 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "analysis/roofline/labels.h"
+#include "analysis/roofline/point.h"
 #include "core/files/files.h"
-#include "core/text/utf8.h"
+#include "core/text/printable.h"
 #include "reports/charts/layouts/layouts.h"
 #include "reports/charts/model/chart_model.h"
 #include "reports/formats/explanation_text.h"
-#include "reports/formats/points_csv.h"
-#include "reports/formats/summary_md.h"
-#include "reports/formats/terminal.h"
+#include "reports/formats/formats.h"
 #include "reports/page/page.h"
 #include "reports/reports.h"
-#include "reports/tables/loss_table.h"
-#include "reports/tables/program_table.h"
+#include "reports/tables/program_tables.h"
 #include "reports/text/format.h"
 #include "tests/support/program_run.h"
 #include "tests/support/readable_scene.h"

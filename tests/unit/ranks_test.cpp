@@ -3,9 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "analysis/devices/collective_waits.h"
-#include "analysis/devices/rank_window.h"
-#include "analysis/roofline/labels.h"
+#include "analysis/roofline/point.h"
 #include "reports/tables/devices/device_tables.h"
 
 namespace rooflinectl::ranks_test {

@@ -17,12 +17,11 @@
 #include "analysis/roofline/point.h"
 #include "core/serial/program/timeline_file.h"
 #include "core/serial/run_file.h"
-#include "reports/formats/terminal.h"
+#include "reports/formats/formats.h"
 #include "reports/model/report_model.h"
-#include "reports/sentences/timeline_sentences.h"
+#include "reports/sentences/run_texts.h"
 #include "reports/tables/devices/device_tables.h"
-#include "reports/tables/loss_table.h"
-#include "reports/tables/program_table.h"
+#include "reports/tables/program_tables.h"
 
 namespace rooflinectl::recorded_verdicts_test {
 namespace {

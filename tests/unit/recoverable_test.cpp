@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "analysis/explain/explanation.h"
-#include "analysis/roofline/executed/executed_roof.h"
-#include "reports/charts/model/roof_lines.h"
+#include "analysis/roofline/executed/executed_work.h"
+#include "reports/charts/model/chart_model.h"
 #include "reports/sentences/point_text.h"
 #include "tests/support/program_run.h"
 

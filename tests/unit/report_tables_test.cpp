@@ -8,12 +8,10 @@
 #include <sstream>
 
 #include "core/counters/metrics.h"
-#include "core/text/utf8.h"
+#include "core/text/printable.h"
 #include "reports/charts/layouts/layouts.h"
-#include "reports/draw/encoders.h"
-#include "reports/formats/points_csv.h"
-#include "reports/formats/summary_md.h"
-#include "reports/formats/terminal.h"
+#include "reports/draw/scene.h"
+#include "reports/formats/formats.h"
 #include "reports/text/markdown.h"
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"

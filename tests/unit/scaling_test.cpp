@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/devices/scaling.h"
-
 #include <gtest/gtest.h>
 
+#include "analysis/devices/devices_together.h"
 #include "tests/support/scaling_run.h"
 
 namespace rooflinectl::scaling_test {

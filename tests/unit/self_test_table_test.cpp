@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The self-test in the terminal and in summary.md.
-#include "reports/tables/self_test_table.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "analysis/analysis.h"
 #include "core/counters/counters.h"
-#include "reports/formats/summary_md.h"
-#include "reports/formats/terminal.h"
+#include "reports/formats/formats.h"
+#include "reports/tables/run_tables.h"
 #include "tests/support/constructed_run.h"
 
 namespace rooflinectl::self_test_table_test {

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <map>
 
-#include "reports/draw/encoders.h"
-#include "reports/formats/summary_md.h"
-#include "reports/sentences/notable_points.h"
+#include "reports/draw/scene.h"
+#include "reports/formats/formats.h"
+#include "reports/sentences/point_text.h"
 #include "tests/support/constructed_run.h"
 #include "tests/support/readable_scene.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/text/sparkline.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "reports/text/text_table.h"
 
 namespace rooflinectl::sparkline_test {
 namespace {

@@ -11,7 +11,7 @@
 #include <set>
 #include <vector>
 
-#include "reports/charts/model/family_look.h"
+#include "reports/charts/model/chart_model.h"
 
 namespace rooflinectl::theme_test {
 namespace {

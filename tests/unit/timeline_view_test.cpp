@@ -8,7 +8,6 @@
 #include <cmath>
 #include <set>
 
-#include "analysis/timeline/phases.h"
 #include "core/counters/sampled_metrics.h"
 #include "tests/support/program_timeline.h"
 

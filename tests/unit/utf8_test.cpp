@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/text/utf8.h"
-
 #include <gtest/gtest.h>
+
+#include "core/text/printable.h"
 
 namespace rooflinectl::utf8_test {
 namespace {

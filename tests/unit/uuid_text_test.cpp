@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "core/machine/identity.h"
+#include "core/machine/environment.h"
 
 namespace rooflinectl::uuid_text_test {
 namespace {

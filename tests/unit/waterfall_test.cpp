@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/compare/waterfall.h"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/compare/comparison.h"
 #include "tests/support/program_run.h"
 
 namespace rooflinectl::waterfall_test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the chart is moved and zoomed: with the mouse, the wheel and fingers.
-import { expect, test, type Page } from '@playwright/test';
-import { open, placeOf } from './support';
+import { expect, type Page } from '@playwright/test';
+import { open, placeOf, test } from './support';
 
 const ticks = (page: Page): Promise<string[]> => page.locator('.plot .y-tick').allTextContents();
 /** The corners of the part that is shown: intensities, then rates. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every page is checked for, on these screens.
 import AxeSource from 'axe-core';
-import { test, type Locator, type Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
+import { test } from './support';
 
 export interface Screen { width: number; height: number; colorScheme: 'light' | 'dark'; isTouch: boolean }
 /** Every width in the colours of one scheme, each scheme narrow and wide: colours do not depend on the width. */
@@ -12,14 +13,12 @@ const SCREENS: Screen[] = [
   { width: 1400, height: 1000, colorScheme: 'dark', isTouch: false },
 ];
 
-/** A test on each screen, with a page that has nothing open yet. */
+/** A test on each screen, with a tab that shows nothing yet. */
 export function onEveryScreen(name: string, check: (page: Page, screen: Screen) => Promise<void>): void {
   for (const screen of SCREENS) {
     const { width, height, colorScheme, isTouch } = screen;
-    test(`${name} at ${width} pixels, ${colorScheme}${isTouch ? ', touch' : ''}`, async ({ browser }) => {
-      const context = await browser.newContext({ viewport: { width, height }, colorScheme, hasTouch: isTouch, isMobile: isTouch, bypassCSP: true });
-      await check(await context.newPage(), screen);
-      await context.close();
+    test(`${name} at ${width} pixels, ${colorScheme}${isTouch ? ', touch' : ''}`, async ({ tabOf }) => {
+      await check(await tabOf({ viewport: { width, height }, colorScheme, hasTouch: isTouch, isMobile: isTouch, bypassCSP: true }), screen);
     });
   }
 }

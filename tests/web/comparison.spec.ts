@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of a comparison: of a program, and of a ladder.
-import { expect, test, type Page } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { clipped, collisions, onEveryScreen, violations } from './checks';
 import { addressOf } from './reports';
-import { watch } from './support';
+import { test, watch } from './support';
 
 const PAGES = ['compared-program', 'compared-ladder'];
 

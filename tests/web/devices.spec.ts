@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where and how the page is read: without a mouse, without a script, on a phone, in the dark, on paper.
 import AxeSource from 'axe-core';
-import { expect, test, type Page } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { addressOf, recordedTime } from './reports';
-import { marks, open, row, rows } from './support';
+import { marks, open, row, rows, test } from './support';
 
 async function seriousFindings(page: Page): Promise<string[]> {
   await page.evaluate(AxeSource.source);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of ceilings of several devices: their roofs, the links between them, collectives.
-import { expect, test, type Locator } from '@playwright/test';
-import { choice, marks, open } from './support';
+import { expect, type Locator } from '@playwright/test';
+import { choice, marks, open, test } from './support';
 
 const middles = (shapes: Locator): Promise<{ x: number; y: number }[]> => shapes.evaluateAll((all) => all.map((shape) => {
   const { x, y, width, height } = shape.getBoundingClientRect();

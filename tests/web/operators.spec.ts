@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operators and modules of PyTorch that launched a program's kernels: a tree that filters, a column, and the inspector.
-import { expect, test, type Page } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { clipped, onEveryScreen, violations } from './checks';
-import { marks, open, row, rows } from './support';
+import { marks, open, row, rows, test } from './support';
 
 const tree = (page: Page) => page.locator('nav.ranges');
 const node = (page: Page, path: string) => tree(page).locator(`button.range[data-value="${path}"]`);

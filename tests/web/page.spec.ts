@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { expect, test } from '@playwright/test';
+import { expect } from '@playwright/test';
 import { join } from 'node:path';
 import { recorded, recordedTime } from './reports';
-import { choice, contentOf, marks, open, placeOf, row, rows } from './support';
+import { choice, contentOf, marks, open, placeOf, row, rows, test } from './support';
 
 test('hovering over a mark tells of the point in four lines and lights its row', async ({ page }) => {
   await open(page, 'shipped');

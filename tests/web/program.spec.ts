@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of a profiled program: executed work alone, by its share of the time.
-import { expect, test } from '@playwright/test';
-import { choice, contentOf, marks, open, placeOf, row, rows } from './support';
+import { expect } from '@playwright/test';
+import { choice, contentOf, marks, open, placeOf, row, rows, test } from './support';
 
 test('shows where the time is, what could be saved, and nothing that nobody declared', async ({ page }) => {
   await open(page, 'program');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ranks of a program beside each other.
-import { expect, test } from '@playwright/test';
-import { open } from './support';
+import { expect } from '@playwright/test';
+import { open, test } from './support';
 
 test('ranks have a map of their times, a lane each, and tables', async ({ page }) => {
   await open(page, 'two-ranks');

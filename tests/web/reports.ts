@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pages under test, written by the real program from recordings and from runs derived from them.
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 
 const ROOFLINECTL = process.env['ROOFLINECTL'] ?? 'rooflinectl';
@@ -17,6 +18,9 @@ export function recordedTime(variant: string): string {
   return `${(measurements.find((one: any) => one.variant === variant).time.median_s * 1e6).toPrecision(4)} µs`;
 }
 
+/** What writes each page, once its run is there. */
+const commands = new Map<string, string[]>();
+
 /** The page of a run that is made of a recording. */
 function writePage(name: string, change: (run: any) => void = () => {}, recording = 'reductions-h200'): void {
   writePageOf(name, recorded(recording), change);
@@ -27,10 +31,12 @@ function writePageOf(name: string, run: any, change: (run: any) => void = () => 
   mkdirSync(folder, { recursive: true });
   change(run);
   writeFileSync(join(folder, 'run.json'), JSON.stringify(run));
-  execFileSync(ROOFLINECTL, ['report', folder, '--quiet', ...options], { stdio: ['ignore', 'ignore', 'inherit'] });
+  commands.set(name, ['report', folder, '--quiet', ...options]);
 }
 
-export const addressOf = (name: string, page = 'report'): string => `file://${join(FOLDER, name, `${page}.html`)}`;
+let loads = 0;
+/** Another one each time: a tab would not load again what it shows already. */
+export const addressOf = (name: string, page = 'report'): string => `file://${join(FOLDER, name, `${page}.html`)}?${++loads}`;
 
 /** That many points of one experiment, with every mixture of family, caches, dtype and bound that the recording has. */
 export function manyPoints(count: number): (run: any) => void {
@@ -263,7 +269,7 @@ function writeComparison(name: string, before: any, after: any): void {
     mkdirSync(join(folder, part), { recursive: true });
     writeFileSync(join(folder, part, 'run.json'), JSON.stringify(run));
   }
-  execFileSync(ROOFLINECTL, ['compare', join(folder, 'before'), join(folder, 'after'), '--output', folder], { stdio: ['ignore', 'ignore', 'inherit'] });
+  commands.set(name, ['compare', join(folder, 'before'), join(folder, 'after'), '--output', folder]);
 }
 
 /** A table of Nsight Compute without the metrics that a roof needs in full. */
@@ -340,7 +346,7 @@ function writeTraced(name: string, program: any, names: (name: string) => string
   writePageOf(name, program, () => {}, ['--pytorch-trace', trace]);
 }
 
-export default function setup(): void {
+export default async function setup(): Promise<void> {
   if (process.env['REUSE_PAGES']) return;
   mkdirSync(FOLDER, { recursive: true });
   writePage('shipped');
@@ -380,4 +386,9 @@ export default function setup(): void {
   writeComparison('compared-ladder', recorded('reductions-h200'), changed(recorded('reductions-h200'), changeLadder));
   writePage('points-2000', manyPoints(2000));
   writePage('points-10000', manyPoints(10_000));
+  const left = [...commands.values()];
+  const write = async (): Promise<void> => {
+    for (let command = left.pop(); command; command = left.pop()) await promisify(execFile)(ROOFLINECTL, command);
+  };
+  await Promise.all([write(), write()]);
 }

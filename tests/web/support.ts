@@ -1,7 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-import { expect, type Download, type Locator, type Page } from '@playwright/test';
+import { expect, test as base, type BrowserContextOptions, type Download, type Locator, type Page } from '@playwright/test';
 import { readFileSync } from 'node:fs';
 import { addressOf } from './reports';
+
+/** Tests take turns in one tab for each kind of screen: a tab of its own would take a test as long as to load the page. */
+export const test = base.extend<object, { tabOf: (screen: BrowserContextOptions) => Promise<Page> }>({
+  tabOf: [async ({ browser }, use) => {
+    const tabs = new Map<string, Page>();
+    await use(async (screen) => {
+      const kind = JSON.stringify(screen);
+      const tab = tabs.get(kind) ?? await (await browser.newContext(screen)).newPage();
+      tabs.set(kind, tab);
+      for (const event of ['pageerror', 'console', 'request'] as const) tab.removeAllListeners(event);
+      await tab.mouse.move(0, 0);
+      return tab;
+    });
+    for (const tab of tabs.values()) await tab.context().close();
+  }, { scope: 'worker' }],
+  page: async ({ tabOf, viewport, hasTouch, isMobile }, use) => {
+    const page = await tabOf({ viewport, hasTouch, isMobile });
+    await use(page);
+    await page.emulateMedia({ media: null, colorScheme: null });
+    if (viewport) await page.setViewportSize(viewport);
+  },
+});
 
 /** From now on the test fails if the page logs an error to the console or requests anything from the network. */
 export function watch(page: Page): void {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a device did over time, above the kernels: read, zoomed, and a part of it chosen, which filters everything.
-import { expect, test, type Page } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { clipped, collisions, onEveryScreen, violations } from './checks';
-import { choice, marks, open, rows } from './support';
+import { choice, marks, open, rows, test } from './support';
 
 const strips = (page: Page) => page.locator('.strips');
 const said = (page: Page) => page.locator('#time .said');

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/roofline/executed/executed_roof.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

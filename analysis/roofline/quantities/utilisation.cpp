@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much a point uses of what the device offers. Most are the least share of its time that a resource
 // needs; uncounted, DRAM and L2 are judged by the declared bytes, arithmetic by the declared operations.
-#include <algorithm>
 
 #include "analysis/roofline/executed/executed_work.h"
 #include "analysis/roofline/quantities/formulas.h"

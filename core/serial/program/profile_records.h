@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/program/profile_record.h"
+#include "core/program/profile_settings.h"
 
 namespace rooflinectl {
 
@@ -22,5 +23,14 @@ ProfileRecord decode_record(std::string_view line);
 /// kernel, group or sampled device that no line before it has.
 bool visit_profile(std::istream& file, std::string_view name,
                    const std::function<void(const ProfileRecord&)>& visit);
+
+/// The environment variable in which the settings reach the program and all that it starts.
+inline constexpr const char* kProfileVariable = "ROOFLINECTL_PROFILE";
+
+/// The value of the variable.
+std::string encode(const ProfileSettings& settings);
+
+/// Reads it. Throws Error(environment) naming the variable and what is wrong with its value.
+ProfileSettings decode_settings(std::string_view value);
 
 }  // namespace rooflinectl

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/text/kernel_names/arguments.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 
-#include "core/text/kernel_names/words.h"
+#include "core/text/kernel_names/kernel_names.h"
 #include "core/text/written_number.h"
 
 namespace rooflinectl::kernel_names {

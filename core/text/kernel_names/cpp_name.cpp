@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/text/kernel_names/cpp_name.h"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <utility>
+
+#include "core/text/kernel_names/kernel_names.h"
 
 namespace rooflinectl::kernel_names {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/text/kernel_names/describe.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,10 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "core/text/kernel_names/arguments.h"
-#include "core/text/kernel_names/operation.h"
-#include "core/text/kernel_names/words.h"
-#include "core/text/utf8.h"
+#include "core/text/kernel_names/kernel_names.h"
+#include "core/text/printable.h"
 #include "core/text/written_number.h"
 
 namespace rooflinectl::kernel_names {

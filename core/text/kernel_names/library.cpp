@@ -3,8 +3,7 @@
 #include <array>
 
 #include "core/text/kernel_name.h"
-#include "core/text/kernel_names/cpp_name.h"
-#include "core/text/kernel_names/words.h"
+#include "core/text/kernel_names/kernel_names.h"
 
 namespace rooflinectl {
 namespace {

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/text/kernel_names/operation.h"
-
 #include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
 
-#include "core/text/kernel_names/arguments.h"
-#include "core/text/kernel_names/words.h"
+#include "core/text/kernel_names/kernel_names.h"
 
 namespace rooflinectl::kernel_names {
 

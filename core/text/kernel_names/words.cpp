@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/text/kernel_names/words.h"
-
 #include <algorithm>
 #include <array>
 #include <cctype>
 
-#include "core/text/utf8.h"
+#include "core/text/kernel_names/kernel_names.h"
+#include "core/text/printable.h"
 
 namespace rooflinectl::kernel_names {
 

@@ -4,7 +4,7 @@
 
 #include "reports/charts/layouts/layouts.h"
 #include "reports/charts/parts/picture.h"
-#include "reports/charts/parts/roof_labels.h"
+#include "reports/charts/parts/plot.h"
 
 namespace rooflinectl {
 namespace {

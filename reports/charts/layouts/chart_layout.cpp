@@ -4,11 +4,9 @@
 #include <algorithm>
 
 #include "reports/charts/layouts/layouts.h"
-#include "reports/charts/parts/marks.h"
 #include "reports/charts/parts/panels.h"
 #include "reports/charts/parts/picture.h"
 #include "reports/charts/parts/plot.h"
-#include "reports/charts/parts/roof_labels.h"
 #include "reports/draw/label_placement.h"
 
 namespace rooflinectl {

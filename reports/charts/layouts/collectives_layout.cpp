@@ -7,8 +7,8 @@
 
 #include "analysis/devices/links.h"
 #include "reports/charts/layouts/layouts.h"
-#include "reports/charts/parts/marks.h"
 #include "reports/charts/parts/picture.h"
+#include "reports/charts/parts/plot.h"
 #include "reports/tables/devices/device_tables.h"
 #include "reports/text/format.h"
 

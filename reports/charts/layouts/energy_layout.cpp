@@ -6,11 +6,11 @@
 #include <cmath>
 #include <functional>
 
-#include "analysis/roofline/energy.h"
+#include "analysis/roofline/point.h"
 #include "reports/charts/layouts/layouts.h"
-#include "reports/charts/parts/marks.h"
 #include "reports/charts/parts/picture.h"
-#include "reports/sentences/notable_points.h"
+#include "reports/charts/parts/plot.h"
+#include "reports/sentences/point_text.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

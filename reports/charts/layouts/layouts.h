@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "analysis/devices/scaling.h"
+#include "analysis/devices/devices_together.h"
 #include "analysis/program/recoverable.h"
 #include "core/model/run.h"
 #include "reports/charts/model/chart_model.h"

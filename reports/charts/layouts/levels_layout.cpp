@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
 
 #include "reports/charts/layouts/layouts.h"
-#include "reports/charts/parts/marks.h"
 #include "reports/charts/parts/panels.h"
 #include "reports/charts/parts/picture.h"
-#include "reports/charts/parts/roof_labels.h"
+#include "reports/charts/parts/plot.h"
 #include "reports/sentences/point_text.h"
 
 namespace rooflinectl {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "reports/charts/layouts/layouts.h"
-#include "reports/charts/parts/marks.h"
 #include "reports/charts/parts/picture.h"
+#include "reports/charts/parts/plot.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -13,8 +13,8 @@
 
 #include "core/text/written_number.h"
 #include "reports/charts/layouts/layouts.h"
-#include "reports/charts/parts/marks.h"
 #include "reports/charts/parts/picture.h"
+#include "reports/charts/parts/plot.h"
 #include "reports/tables/devices/device_tables.h"
 #include "reports/text/format.h"
 

@@ -7,8 +7,8 @@
 
 #include "core/text/written_number.h"
 #include "reports/charts/model/size_sweep.h"
-#include "reports/charts/parts/marks.h"
 #include "reports/charts/parts/picture.h"
+#include "reports/charts/parts/plot.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

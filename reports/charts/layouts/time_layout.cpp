@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
 
-#include "analysis/program/losses.h"
+#include "analysis/program/recoverable.h"
 #include "reports/charts/layouts/layouts.h"
-#include "reports/charts/parts/marks.h"
 #include "reports/charts/parts/picture.h"
+#include "reports/charts/parts/plot.h"
 #include "reports/sentences/point_text.h"
-#include "reports/tables/program_table.h"
+#include "reports/tables/program_tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

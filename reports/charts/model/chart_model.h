@@ -9,12 +9,87 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "reports/charts/model/family_look.h"
-#include "reports/charts/model/roof_lines.h"
+#include "analysis/roofline/bound.h"
+#include "reports/draw/scene.h"
+#include "reports/draw/theme.h"
 
 /// What a picture shows, in operations per byte and per second; where on the picture is decided by
 /// the layouts (`layouts.h`).
 namespace rooflinectl {
+
+/// What a reader chose to see in a picture. Empty: what that picture usually shows.
+struct ChartSelection {
+  std::vector<MemoryLevel> levels;
+  std::vector<std::string> precisions;  ///< `f32`, `tf32`
+  Theme theme = Theme::light;
+};
+
+/// A ceiling as a line: `value` bytes per second (a diagonal) or operations per second (level).
+struct RoofLine {
+  std::string text;  ///< `DRAM read 4.58 TB/s`, `DRAM peak 4.81 TB/s` if theoretical
+  CeilingKind kind = CeilingKind::bandwidth;
+  CeilingSource source = CeilingSource::measured;
+  std::string subject;  ///< memory level or precision
+  double value = 0;
+  bool is_tensor = false;
+  /// Its place in `palette::kFamilies` where the roofs themselves are told apart by colour.
+  std::optional<std::size_t> family = std::nullopt;
+  std::string id = {};  ///< of the ceiling
+};
+
+/// `ceiling` as a line.
+RoofLine roof_line(const Ceiling& ceiling);
+
+/// The intensity at which `bandwidth` bytes per second suffice for `rate` operations per second: there two
+/// roofs meet.
+double ridge_ai(double bandwidth, double rate);
+
+/// The roofs of the experiment's device: the DRAM directions that its points need, and the theoretical peak
+/// of DRAM; multiply-add and addition in the precisions of the points (in all of them where there are no
+/// points), or everything in the selected ones. Fastest first, bandwidths before compute; the same holds for
+/// the other two.
+std::vector<RoofLine> dram_roofs(const Run& run, const ExperimentAnalysis& experiment,
+                                 const ChartSelection& selection);
+
+/// As `dram_roofs`, with the read bandwidth of each selected level, and only what was measured.
+std::vector<RoofLine> level_roofs(const Run& run, const ExperimentAnalysis& experiment,
+                                  const ChartSelection& selection);
+
+/// The roofs of the device at this place: read bandwidths of every level and all compute roofs, measured and
+/// theoretical, or those of them that are selected.
+std::vector<RoofLine> all_roofs(const Run& run, const ChartSelection& selection,
+                                std::size_t device = Run::kFirstDevice);
+
+/// Whether a picture can show this: greater than zero, and not an absurd value from a broken file.
+bool is_drawable(double value);
+
+/// Whether the floating-point operations of a profiled kernel among `points` need the pipe of this compute
+/// ceiling longest.
+bool is_roof_of_program(const Ceiling& ceiling, const std::vector<RooflinePoint>& points);
+
+/// How a family of points is told from others: its colour, by its place in `palette::kFamilies`, and its
+/// shape, by its place in `shape_names`. Without a colour it is grey.
+struct FamilyLook {
+  std::optional<std::size_t> colour = 0;
+  std::size_t shape = 0;
+};
+
+/// The look of the family with this place among the others: the first 36 differ in colour, shape or both.
+FamilyLook look_of(std::size_t family);
+
+/// The look of a program's kernels with this bound, in every picture and on the page; grey where it is
+/// unknown. There are more bounds than colours that can be told apart: what calls for the same remedy shares
+/// one, and differs in shape.
+FamilyLook look_of(Bound bound);
+
+/// The colour of a look.
+Colour family_colour(const FamilyLook& look);
+
+/// Points that have a look in common.
+struct Family {
+  std::string name;
+  FamilyLook look;
+};
 
 struct Range {
   double low = 0;
@@ -89,7 +164,7 @@ struct ChartPoint {
 struct ChartModel {
   std::string title;
   std::string subtitle;
-  std::string provenance;  ///< see chart_texts.h
+  std::string provenance;  ///< see `provenance`
   std::string flags;       ///< what to know before believing points: `noisy: V3, V7; failed: V2`
   std::string tool;        ///< name, version and commit
   std::string operations;  ///< what the axes count: `FLOP`; `OP` where operations of integers are among them
@@ -127,5 +202,48 @@ bool has_levels(const ExperimentAnalysis& experiment);
 /// The roofs of the device at this place in the run and no points.
 ChartModel ceilings_model(const Run& run, const ChartSelection& selection = {},
                           std::size_t device = Run::kFirstDevice);
+
+// The part of the plane that a picture shows.
+
+/// What the axes show where there is nothing to take them from.
+inline constexpr Window kDefaultAxes = {{1e-2, 1e3}, {1e9, 1e14}};
+
+/// Where the memory roof of most points meets the compute roofs.
+std::vector<Ridge> ridges_of(const std::vector<RoofLine>& roofs, const std::vector<RooflinePoint>& points);
+
+/// The axes come from the ceilings alone, so that two runs on one device can be laid side by side; only a
+/// point that would lie outside moves them, by whole decades.
+Window axes_of(const ChartModel& chart, const std::vector<Ridge>& ridges);
+
+/// The part of the plane in which every roof ends, with some room; nothing without roofs of both kinds.
+std::optional<Window> axes_around(const std::vector<RoofLine>& roofs);
+
+/// The part of `inner` that `outer` shows.
+Window within(const Window& inner, const Window& outer);
+
+/// The window with the marks of all levels of the points whose performance lies in it.
+Window with_levels(Window window, const std::vector<ChartPoint>& points);
+
+// What stands above and below a picture.
+
+/// The device at this place in the run, when it was measured, and what the points have in common.
+std::string subtitle(const Run& run, std::size_t place, const std::vector<RooflinePoint>& points);
+
+/// `rooflinectl 0.1.0 (4fa4437848f1)`
+std::string tool_text(const Run& run);
+
+/// How the numbers came about: `measured`, `replayed`, where it applies `declared, not counted`, and which
+/// points are missing.
+std::string provenance(const Run& run, const ExperimentAnalysis& experiment);
+
+/// `incomplete, 2 of 14 points are missing: V7, V8`, with the first few names; empty where none is.
+std::string missing_text(const ExperimentAnalysis& experiment);
+
+/// What a headline calls the devices: `NVIDIA H200`, `2 × NVIDIA H200`, `a recording of NVIDIA H200`.
+std::string device_text(const Run& run);
+
+/// What a headline begins with where the numbers are not those of a complete, current run: `Replayed: `,
+/// `Incomplete: `, `Replayed, incomplete: `; else nothing.
+std::string headline_prefix(const Run& run, bool is_incomplete);
 
 }  // namespace rooflinectl

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/roofline/launch_times.h"
-#include "core/text/kernel_names/words.h"
-#include "core/text/utf8.h"
+#include "analysis/roofline/point.h"
+#include "core/text/kernel_names/kernel_names.h"
+#include "core/text/printable.h"
 #include "core/text/written_number.h"
 #include "reports/sentences/point_numbers.h"
 #include "reports/sentences/point_text.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/charts/model/family_look.h"
+#include "reports/charts/model/chart_model.h"
 
 namespace rooflinectl {
 namespace {

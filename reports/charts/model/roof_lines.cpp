@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/charts/model/roof_lines.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "analysis/roofline/executed/executed_roof.h"
-#include "reports/tables/ceiling_table.h"
+#include "analysis/roofline/executed/executed_work.h"
+#include "reports/charts/model/chart_model.h"
+#include "reports/tables/run_tables.h"
 
 namespace rooflinectl {
 namespace {

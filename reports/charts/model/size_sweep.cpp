@@ -9,8 +9,7 @@
 #include <set>
 #include <tuple>
 
-#include "analysis/roofline/labels.h"
-#include "reports/sentences/notable_points.h"
+#include "analysis/roofline/point.h"
 #include "reports/sentences/point_text.h"
 #include "reports/text/format.h"
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/charts/parts/marks.h"
 #include "reports/charts/parts/panels.h"
 #include "reports/charts/parts/plot.h"
 #include "reports/draw/label_placement.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/charts/parts/change_panel.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -7,8 +7,8 @@
 #include <functional>
 #include <span>
 
-#include "reports/charts/parts/marks.h"
 #include "reports/charts/parts/panels.h"
+#include "reports/charts/parts/plot.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

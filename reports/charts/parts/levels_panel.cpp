@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "reports/charts/parts/marks.h"
 #include "reports/charts/parts/panels.h"
 #include "reports/sentences/point_text.h"
 #include "reports/text/format.h"

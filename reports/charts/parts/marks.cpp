@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/charts/parts/marks.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
+
+#include "reports/charts/parts/plot.h"
 
 namespace rooflinectl {
 namespace {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
+#include "analysis/compare/comparison.h"
 #include "reports/charts/model/chart_model.h"
 #include "reports/draw/scene.h"
 
@@ -26,7 +28,6 @@ inline Polyline rule(const Box& area) {
 }
 
 }  // namespace rooflinectl::panel
-
 namespace rooflinectl {
 
 /// Whether kernels of a program have no place on the roofline, since they execute no floating-point
@@ -50,5 +51,15 @@ std::vector<PanelRow> panel_rows(const Box& area, const ChartModel& chart);
 
 /// A table: how busy each level was, and which one limits the point.
 std::vector<Group> levels_panel(const Box& area, const ChartModel& chart, const std::vector<PanelRow>& rows);
+
+/// Worse, better, or neither: told apart in grey too, and by the words beside them.
+Colour change_colour(PointChange change);
+
+/// `V3: slower, 1.203 ms → 1.443 ms (+20.0 %)`
+std::string change_sentence(const PointComparison& point);
+
+/// The points as rows, what matters first: times before and now, and the change as a bar with its interval.
+/// The number of those without room is given.
+std::vector<Group> change_panel(const Box& area, const RunComparison& comparison);
 
 }  // namespace rooflinectl

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "reports/charts/model/chart_model.h"
+#include "reports/draw/label_placement.h"
 #include "reports/draw/scene.h"
 
 namespace rooflinectl {
@@ -79,5 +82,53 @@ std::string roof_class(std::string_view name, const RoofLine& roof);
 
 /// The ceilings, one group each, and the ridges, clipped to the frame.
 std::vector<Group> roof_groups(const Plot& plot, const ChartModel& chart);
+
+inline constexpr TextStyle kRoofLabelStyle = {11.5, Weight::regular, palette::kInk};
+
+/// Keeps the roofs and ridges free of labels.
+void block_roofs(LabelPlacer& placer, const Plot& plot, const ChartModel& chart);
+
+/// The names of the bandwidths, in a staircase above the fastest one or, where there is no room, below
+/// the slowest; one group for each that found a place.
+std::vector<Group> bandwidth_labels(LabelPlacer& placer, const Plot& plot, const ChartModel& chart);
+
+/// The names of the compute roofs, on or near their lines.
+std::vector<Group> compute_labels(LabelPlacer& placer, const Plot& plot, const ChartModel& chart);
+
+/// Both, and the intensities of the ridges, upright at the lower edge.
+std::vector<Group> roof_labels(LabelPlacer& placer, const Plot& plot, const ChartModel& chart);
+
+/// hollow: nothing shows through; outline: everything beneath shows through.
+enum class MarkFill { filled, hollow, outline };
+
+/// `circle`, `triangle-up`: of every shape that marks have.
+std::span<const std::string_view> shape_names();
+
+/// The shape of the marks of a memory level, by its place in `shape_names`.
+std::size_t shape_of(MemoryLevel level);
+
+/// A mark of this shape.
+Shape shaped_mark(std::size_t shape, Colour colour, Pixel centre, double radius, MarkFill fill);
+
+/// The mark of a family, told from others by colour and by shape.
+Shape family_mark(const FamilyLook& look, Pixel centre, double radius, MarkFill fill);
+
+/// The mark of a memory level, told from others by shape.
+Shape level_mark(MemoryLevel level, Colour colour, Pixel centre, double radius, MarkFill fill);
+
+/// The roof of NVLink over a single point: a short line.
+Shape link_roof_mark(double y, double middle);
+
+/// For a program's kernel, an area in proportion to its share of the time, within what can be seen and does
+/// not hide the others; for any other point `otherwise`.
+double mark_radius(const ChartPoint& point, double otherwise);
+
+/// Whether a line joins the marks of each point: among very many points the lines would hide the marks.
+bool are_joined(const ChartModel& chart);
+
+/// One point: its useful mark, its executed mark, the line between them if they are to be joined, its
+/// interval if it is larger than the mark.
+Group point_group(const Plot& plot, const ChartPoint& point, std::size_t index, double radius,
+                  bool is_joined);
 
 }  // namespace rooflinectl

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/charts/parts/roof_labels.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 
+#include "reports/charts/parts/plot.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -4,15 +4,12 @@
 #include <algorithm>
 #include <array>
 
-#include "analysis/roofline/executed/executed_roof.h"
-#include "analysis/roofline/labels.h"
+#include "analysis/roofline/executed/executed_work.h"
 #include "analysis/roofline/point.h"
 #include "core/text/kernel_name.h"
 #include "reports/page/page_parts.h"
 #include "reports/sentences/point_text.h"
-#include "reports/tables/loss_table.h"
-#include "reports/tables/operator_table.h"
-#include "reports/tables/program_table.h"
+#include "reports/tables/program_tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl::page {

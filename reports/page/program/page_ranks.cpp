@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "analysis/devices/rank_window.h"
+#include "analysis/devices/ranks.h"
 #include "reports/page/page_parts.h"
 #include "reports/page/program/page_program.h"
 #include "reports/tables/devices/device_tables.h"

@@ -6,11 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/devices/device_spread.h"
+#include "analysis/devices/devices_together.h"
 #include "analysis/devices/ranks.h"
-#include "analysis/devices/scaling.h"
 #include "core/model/run.h"
-#include "reports/text/table.h"
+#include "reports/text/text_table.h"
 
 /// Several devices as the terminal, `summary.md` and the page show them.
 namespace rooflinectl {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/points/counted_launches.h"
-
 #include <algorithm>
 #include <map>
 #include <utility>
+
+#include "runner/profiling/points/groups.h"
 
 namespace rooflinectl {
 

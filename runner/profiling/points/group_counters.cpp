@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/points/group_counters.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 #include <string_view>
 
 #include "core/counters/metrics.h"
 #include "core/counters/pass_metrics.h"
 #include "core/program/profile_settings.h"
+#include "runner/profiling/points/groups.h"
 
 namespace rooflinectl {
 

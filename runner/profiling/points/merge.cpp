@@ -7,24 +7,15 @@
 #include <fstream>
 #include <limits>
 #include <map>
-#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "core/error.h"
 #include "core/serial/program/profile_records.h"
-#include "core/text/launch_filter.h"
-#include "runner/profiling/points/group_measurement.h"
-#include "runner/profiling/points/kernel_codes.h"
-#include "runner/profiling/points/missing_passes.h"
-#include "runner/profiling/points/process_list.h"
-#include "runner/profiling/points/profiled_group.h"
-#include "runner/profiling/points/profiled_points.h"
-#include "runner/profiling/times/device_times.h"
-#include "runner/profiling/times/pass_times.h"
-#include "runner/profiling/times/range_times.h"
-#include "runner/profiling/times/timeline_merge.h"
+#include "core/text/names.h"
+#include "runner/profiling/points/groups.h"
+#include "runner/profiling/times/times.h"
 
 namespace rooflinectl {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/times/busy_time.h"
-
 #include <algorithm>
 #include <iterator>
 #include <numeric>
 #include <optional>
+
+#include "runner/profiling/times/times.h"
 
 namespace rooflinectl {
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/times/range_times.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include "core/stats/statistics.h"
+#include "runner/profiling/times/times.h"
 
 namespace rooflinectl {
 namespace {

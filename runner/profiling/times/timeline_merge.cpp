@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/times/timeline_merge.h"
-
 #include <algorithm>
 #include <limits>
-#include <tuple>
-#include <utility>
+
+#include "runner/profiling/times/times.h"
 
 namespace rooflinectl {
 
