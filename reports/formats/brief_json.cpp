@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/sentences/point_text.h"
 #include "core/enum_names.h"
 #include "reports/formats/formats.h"
+#include "reports/sentences/point_text.h"
 
 namespace rooflinectl {
 

@@ -7,9 +7,9 @@
 
 #include "core/counters/metrics.h"
 #include "core/serial/run_file.h"
+#include "reports/formats/formats.h"
 #include "reports/text/csv.h"
 #include "tests/support/generated_file.h"
-#include "reports/formats/formats.h"
 
 namespace rooflinectl {
 namespace {

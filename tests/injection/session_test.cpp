@@ -743,7 +743,7 @@ TEST_F(SessionTest, MakesRoomWithinAPass) {
   for (int i = 0; i < 5; ++i) groups.push_back(add_group());
   steps(200, groups, 0.1);
   for (const GroupId group : groups) EXPECT_EQ(counted_of(group)["memory"], 3);
-  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "stalls", ""));
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "stalls", "pipes", ""));
   EXPECT_THAT(gpu.calls, testing::Contains("make room"));
 }
 

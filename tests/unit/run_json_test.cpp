@@ -472,9 +472,9 @@ bool may_be_absent(const Pointer& place) {
   const Pointer parent = place.parent_pointer();
   if (optional_fields.contains(place.back())) return true;
   if (parent.empty()) return false;
-  static const std::set<std::string> maps = {"axes",    "clock_event_reasons", "counters", "counter_spread",
-                                             "metrics", "operations",          "settings", "variables",
-                                             "python_versions"};
+  static const std::set<std::string> maps = {
+      "axes",     "clock_event_reasons", "counters",       "counter_spread", "metrics", "operations",
+      "settings", "variables",           "python_versions"};
   const bool in_map = maps.contains(parent.back());
   const bool optional_device = place.back() == "device" && parent.to_string().starts_with("/primitives");
   const bool optional_clock = place.back() == "sm_clock_hz" && !parent.to_string().starts_with("/devices");
