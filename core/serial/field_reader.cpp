@@ -5,6 +5,7 @@
 
 #include "core/serial/fields/application_fields.h"
 #include "core/serial/fields/plan_fields.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl::serial {
 
