@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/enum_names.h"
 #include "core/files/files.h"
 #include "core/text/expression.h"
 #include "core/text/mistakes.h"
@@ -259,17 +260,7 @@ class CallResolver {
 }  // namespace
 
 std::string_view to_string(FillKind kind) {
-  switch (kind) {
-    case FillKind::value:
-      return "value";
-    case FillKind::uniform:
-      return "uniform";
-    case FillKind::integers:
-      return "integers";
-    case FillKind::index:
-      return "index";
-  }
-  return "?";
+  return enumerator_name(kind);
 }
 
 bool changes_inputs(const KernelCall& call) {
