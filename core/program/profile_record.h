@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -65,6 +66,24 @@ struct Kernel {
 };
 
 using Extent = std::array<std::uint32_t, 3>;
+
+/// Of a launch.
+inline double warps_of(const Extent& grid, const Extent& block) {
+  constexpr double kLanes = 32;
+  const auto count = [](const Extent& extent) {
+    return static_cast<double>(extent[0]) * extent[1] * extent[2];
+  };
+  return count(grid) * std::ceil(count(block) / kLanes);
+}
+
+/// Warp instructions that a launch of the same work may execute beyond the program's while the hardware
+/// counts it. The activity trace, which is on then, adds some to each warp: 8 on an H200 with CUPTI 13.0.
+inline constexpr double kMostTraceInstructions = 16;
+/// CUPTI has up to 144 of its own in each range.
+inline constexpr double kOwnInstructions = 200;
+/// Hardware and instrumentation agree within 0.3 % on kernels that wait for each other, exactly on others:
+/// launches that differ by a larger part do not do the same.
+inline constexpr double kMostDifference = 0.05;
 
 /// Launches of one kernel, or CUDA graph, of one shape under the same NVTX ranges.
 struct Group {

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <limits>
 #include <mutex>
 
@@ -26,14 +25,6 @@ std::string without_numbers(std::string_view path) {
       pattern += '#';
   }
   return pattern;
-}
-
-double warps_of(const record::Extent& grid, const record::Extent& block) {
-  constexpr double kThreadsOfWarp = 32;
-  const auto number = [](const record::Extent& extent) {
-    return static_cast<double>(extent[0]) * extent[1] * extent[2];
-  };
-  return number(grid) * std::ceil(number(block) / kThreadsOfWarp);
 }
 
 }  // namespace
@@ -112,7 +103,7 @@ GroupId LaunchGroups::add_to_session(Session& session, const Key& key, std::uint
                                      .is_known_to_end = is_counted && !only_.empty(),
                                      .is_in_graph = key.is_in_graph},
                             .known_s = known_s == settings_.known_s.end() ? 0 : known_s->second,
-                            .warps = warps_of(key.grid, key.block),
+                            .warps = record::warps_of(key.grid, key.block),
                             .tensor = key.kernel->tensor});
 }
 

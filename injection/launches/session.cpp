@@ -787,26 +787,26 @@ void Session::take(const std::vector<Gpu::CountedRange>& counted) {
 
 /// Launches of the same work execute as many instructions, but for some that the trace adds.
 void Session::compare_work(Group& group, const Counters& counters) {
-  constexpr double kDiffers = 0.05;
-  constexpr double kAddedToWarp = 16;
-  constexpr double kAddedToLaunch = 200;
   constexpr double kOtherEfficiency = 1e-4;
   const auto hardware = value_of(counters, counter::kWarpInstructions);
   const auto executed = value_of(counters, counter::kWarpInstructionsSass);
   if (hardware) {
     const double efficiency = value_of(counters, counter::kWarpExecutionEfficiency).value_or(0);
     const double more = *hardware - group.instructions;
-    const bool is_same = std::abs(more) <= kAddedToLaunch &&
+    const bool is_same = std::abs(more) <= record::kOwnInstructions &&
                          std::abs(efficiency - group.efficiency) <= kOtherEfficiency * efficiency;
     if (group.compared > 0 && !is_same) group.is_same = false;
-    if (group.compared > 0 && std::abs(more) > kDiffers * group.instructions) group.differs = true;
+    if (group.compared > 0 && std::abs(more) > record::kMostDifference * group.instructions)
+      group.differs = true;
     ++group.compared;
     group.instructions = *hardware;
     group.efficiency = efficiency;
   } else if (executed.value_or(0) > 0 && group.compared > 0) {
     const double more = group.instructions - *executed;
-    const double most_added = kAddedToWarp * group.warps + kAddedToLaunch;
-    if (more < -kDiffers * *executed || more > kDiffers * *executed + most_added) group.differs = true;
+    const double most_added = record::kMostTraceInstructions * group.warps + record::kOwnInstructions;
+    if (more < -record::kMostDifference * *executed ||
+        more > record::kMostDifference * *executed + most_added)
+      group.differs = true;
   }
 }
 

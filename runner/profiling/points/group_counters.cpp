@@ -15,13 +15,7 @@ namespace rooflinectl {
 
 namespace {
 
-/// Hardware and instrumentation agree within 0.3 % on kernels that wait for each other, exactly on others.
-constexpr double kMostDifference = 0.05;
 constexpr double kLeastL1Share = 0.9;
-/// The activity trace, which is on while the hardware counts, makes each warp execute some more instructions:
-/// 8 on an H200 with CUPTI 13.0. CUPTI has up to 144 of its own in each range.
-constexpr double kMostTraceInstructions = 16;
-constexpr double kOwnInstructions = 200;
 /// Warps that wait in a loop for others, or for a copy into shared memory, may execute so many times what
 /// they do at another speed.
 constexpr double kMostPolling = 1.5;
@@ -45,14 +39,15 @@ struct Launched {
 
 /// Whether the hardware counted no more than the program's instructions and those that the trace adds.
 bool differ_by_trace(double hardware, double instrumented, std::optional<double> warps) {
-  const double most_added = warps ? kMostTraceInstructions * *warps + kOwnInstructions : instrumented;
+  const double most_added =
+      warps ? record::kMostTraceInstructions * *warps + record::kOwnInstructions : instrumented;
   return hardware >= instrumented && hardware - instrumented <= most_added;
 }
 
 /// The part of the larger number by which they differ, beyond what the trace may have added.
 double difference_of(double hardware, double instrumented, std::optional<double> warps) {
   if (instrumented >= hardware) return instrumented > 0 ? (instrumented - hardware) / instrumented : 0;
-  const double most_added = warps ? kMostTraceInstructions * *warps + kOwnInstructions : 0;
+  const double most_added = warps ? record::kMostTraceInstructions * *warps + record::kOwnInstructions : 0;
   return std::max(0.0, hardware - most_added - instrumented) / hardware;
 }
 
@@ -62,7 +57,7 @@ double difference_of(double hardware, double instrumented, std::optional<double>
 bool is_polling_more(const RepeatedCounters& counted, double hardware, double instrumented) {
   const double more = instrumented / hardware - 1;
   return instrumented <= kMostPolling * hardware &&
-         more > std::max(kMostDifference, spread_of(counted, counter::kWarpInstructions));
+         more > std::max(record::kMostDifference, spread_of(counted, counter::kWarpInstructions));
 }
 
 /// Whether instrumented warps executed fewer since what they wait for is ready sooner, by their clock: then
@@ -74,9 +69,9 @@ bool is_polling_less(const RepeatedCounters& counted, double hardware, double in
   constexpr double kSameTraffic = 0.01;
   const int launches = std::min(counted.repeats, launched.instrumented);
   if (launches < kFewestLaunches || hardware <= instrumented) return false;
-  const double of_trace = kMostTraceInstructions * launched.warps.value_or(0);
+  const double of_trace = record::kMostTraceInstructions * launched.warps.value_or(0);
   const bool is_likely = hardware - of_trace <= kMostPolling * instrumented &&
-                         spread_of(counted, kWarpInstructions) * hardware > kOwnInstructions;
+                         spread_of(counted, kWarpInstructions) * hardware > record::kOwnInstructions;
   const std::array operations = {kFadd, kFmul, kFfma, kDadd, kDmul, kDfma, kHadd, kHmul, kHfma};
   const bool is_same_work = value_of(counted.counters, kL2Bytes) &&
                             spread_of(counted, kL2Bytes) <= kSameTraffic &&
@@ -92,7 +87,7 @@ void withdraw_polling(RepeatedCounters& counted, const Launched& launched) {
   if (!hardware || !instrumented) return;
   const bool is_more = is_polling_more(counted, *hardware, *instrumented);
   const bool is_other =
-      is_more || (difference_of(*hardware, *instrumented, launched.warps) > kMostDifference &&
+      is_more || (difference_of(*hardware, *instrumented, launched.warps) > record::kMostDifference &&
                   is_polling_less(counted, *hardware, *instrumented, launched));
   if (!is_other) return;
   const std::string reason = fmt::format(
@@ -120,7 +115,7 @@ std::optional<std::string> failure_of_instrumentation(const RepeatedCounters& co
                : "instrumentation counted no instructions";
   }
   if (!hardware || differ_by_trace(*hardware, *instrumented, launched.warps)) return std::nullopt;
-  const double most = std::max({kMostDifference, spread_of(counted, counter::kWarpInstructions),
+  const double most = std::max({record::kMostDifference, spread_of(counted, counter::kWarpInstructions),
                                 spread_of(counted, counter::kWarpInstructionsSass)});
   if (difference_of(*hardware, *instrumented, launched.warps) <= most ||
       is_polling_more(counted, *hardware, *instrumented) ||

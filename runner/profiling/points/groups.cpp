@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -43,11 +42,7 @@ LaunchPattern pattern_of(const TracedLaunches& traced) {
 /// Of one launch; nothing for a graph.
 std::optional<double> warps_of(const ProfiledGroup& group) {
   if (group.kernel.graph_nodes) return std::nullopt;
-  const auto count = [](const record::Extent& extent) {
-    return static_cast<double>(extent[0]) * extent[1] * extent[2];
-  };
-  constexpr double kLanes = 32;
-  return count(group.shape.grid) * std::ceil(count(group.shape.block) / kLanes);
+  return record::warps_of(group.shape.grid, group.shape.block);
 }
 
 /// Completes the counters by what the machine code tells. Returns the operations of a tensor instruction, or
