@@ -169,7 +169,7 @@ class Script(ProgramTest):
         for what, reason in {"kernels of experiments.yaml": "no ncu on the PATH", "kernels of training_step.py": "no ncu on the PATH",
                              "links": "one GPU", "collectives": "one GPU"}.items():
             self.assertIn(f"\n- not run: {what}: {reason}\n", result.stdout)
-        self.assertRegex(result.stdout, r"\n- seconds: kernels of known work \d+, .*, collectives 0\n$")
+        self.assertRegex(result.stdout, r"\n- \d+ seconds: kernels of known work \d+, .*, collectives 0\n$")
 
     @unittest.skipIf(importlib.util.find_spec("torch"), "PyTorch is here")
     def test_without_pytorch(self):
