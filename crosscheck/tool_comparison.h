@@ -9,7 +9,7 @@
 #include "core/model/agreement.h"
 #include "core/model/run.h"
 #include "readers/ncu/ncu_kernel.h"
-#include "readers/nsys/nsys_sqlite.h"
+#include "readers/nsys/nsys.h"
 
 /// Our numbers compared with those of other tools, with the tolerances of `docs/crosscheck.md`.
 namespace rooflinectl {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/finished_run.h"
 #include "cli/progress/progress.h"
 #include "cli/terminal.h"
 #include "reports/charts/model/file_names.h"

@@ -4,9 +4,8 @@
 #include <memory>
 
 #include "cli/analysed_runs.h"
-#include "cli/command_line.h"
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/json_answer.h"
 #include "cli/terminal.h"
 #include "core/files/files.h"
 #include "core/serial/run_file.h"

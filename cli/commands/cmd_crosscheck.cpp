@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "cli/analysed_runs.h"
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/finished_run.h"
 #include "cli/plan_file.h"
 #include "cli/progress/progress.h"
 #include "cli/terminal.h"
@@ -22,7 +22,7 @@
 #include "core/program/application.h"
 #include "core/serial/run_file.h"
 #include "reports/reports.h"
-#include "reports/tables/run_tables.h"
+#include "reports/tables/tables.h"
 #include "reports/text/text_table.h"
 #include "runner/compiling/compile_kernels.h"
 #include "runner/crosscheck/cross_checks.h"

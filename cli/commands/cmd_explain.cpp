@@ -8,13 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/json_answer.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/serial/run_file.h"
 #include "core/text/names.h"
-#include "reports/formats/explanation_text.h"
 #include "reports/formats/formats.h"
 #include "reports/model/report_model.h"
 

@@ -8,16 +8,15 @@
 #include <string_view>
 
 #include "cli/analysed_runs.h"
-#include "cli/command_line.h"
+#include "cli/answers.h"
 #include "cli/commands.h"
 #include "cli/gate/interleaved_runs.h"
-#include "cli/json_answer.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
 #include "core/text/names.h"
-#include "reports/compare/gate_table.h"
+#include "reports/compare/comparison_reports.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

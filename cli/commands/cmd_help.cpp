@@ -2,7 +2,6 @@
 #include <memory>
 #include <string>
 
-#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/manual/command_manual.h"
 #include "cli/terminal.h"

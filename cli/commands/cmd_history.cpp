@@ -6,15 +6,14 @@
 #include <memory>
 
 #include "cli/analysed_runs.h"
-#include "cli/command_line.h"
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/json_answer.h"
 #include "cli/terminal.h"
 #include "core/counters/metrics.h"
 #include "core/error.h"
 #include "core/files/files.h"
 #include "core/text/names.h"
-#include "reports/formats/explanation_text.h"
+#include "reports/formats/formats.h"
 #include "reports/history/history_reports.h"
 
 namespace rooflinectl {

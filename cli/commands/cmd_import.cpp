@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/finished_run.h"
 #include "reports/formats/formats.h"
 #include "runner/importing/import.h"
 

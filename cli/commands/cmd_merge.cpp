@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/finished_run.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "reports/formats/formats.h"

@@ -9,11 +9,9 @@
 #include <vector>
 
 #include "analysis/program/recoverable.h"
-#include "cli/command_line.h"
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/finished_run.h"
-#include "cli/json_answer.h"
-#include "cli/progress/profile_progress.h"
+#include "cli/progress/progress.h"
 #include "cli/terminal.h"
 #include "core/program/application.h"
 #include "core/program/timeline.h"

@@ -23,7 +23,7 @@
 #include "readers/torch/torch_trace_file.h"
 #include "reports/formats/formats.h"
 #include "reports/reports.h"
-#include "reports/tables/program_tables.h"
+#include "reports/tables/tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -9,10 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/finished_run.h"
 #include "cli/plan_file.h"
-#include "cli/progress/profile_progress.h"
 #include "cli/progress/progress.h"
 #include "cli/run/run_parts.h"
 #include "cli/terminal.h"

@@ -11,9 +11,8 @@
 #include <system_error>
 #include <vector>
 
-#include "cli/command_line.h"
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/finished_run.h"
 #include "cli/terminal.h"
 #include "cli/watch/metrics_server.h"
 #include "cli/watch/watch_display.h"

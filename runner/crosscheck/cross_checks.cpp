@@ -19,7 +19,7 @@
 #include "crosscheck/profiled_launches.h"
 #include "crosscheck/tool_comparison.h"
 #include "readers/ncu/ncu_kernel.h"
-#include "readers/nsys/nsys_sqlite.h"
+#include "readers/nsys/nsys.h"
 #include "runner/compiling/compile_kernels.h"
 #include "runner/crosscheck/profiler_tools.h"
 #include "runner/processes/collector_process.h"

@@ -15,7 +15,7 @@
 #include "core/program/profile_record.h"
 #include "core/program/torch_trace.h"
 #include "readers/ncu/ncu_kernel.h"
-#include "readers/nsys/nsys_kernels.h"
+#include "readers/nsys/nsys.h"
 
 namespace rooflinectl {
 
