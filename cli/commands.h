@@ -37,6 +37,13 @@ void add_version_command(CLI::App& app, Action& action);
 /// Gives `app`, which is new, its name, description, options and all these commands.
 void add_commands(CLI::App& app, Action& action, int argc, char** argv);
 
+/// Adds an option whose value the help calls `value`: `--output DIR`.
+template <typename Target>
+CLI::Option* add_option(CLI::App* command, const std::string& name, const std::string& value, Target& target,
+                        const std::string& description) {
+  return command->add_option(name, target, description)->type_name(value);
+}
+
 /// `--device` of a command that asks one GPU something.
 void add_device_option(CLI::App& command, std::string& device);
 /// `--json` of a command whose output scripts read.
