@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "cli/command_line.h"
+#include "cli/commands.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/checks.h"
-
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "collector/ceilings/matrix_product.h"
+#include "collector/collector.h"
 #include "collector/cupti/profiler.h"
 #include "collector/device/device.h"
 #include "collector/device/instruments.h"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/collect.h"
-
 #include <fmt/format.h>
 
 #include <optional>
 #include <set>
 
 #include "collector/collect_context.h"
+#include "collector/collector.h"
 #include "collector/device/device.h"
 #include "collector/device/nvml.h"
 #include "collector/steps/steps.h"

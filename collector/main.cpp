@@ -12,12 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "collector/checks.h"
-#include "collector/collect.h"
+#include "collector/collector.h"
 #include "collector/cupti/profiler.h"
 #include "collector/device/device.h"
 #include "collector/steps/steps.h"
-#include "collector/watch.h"
 #include "core/error.h"
 #include "core/files/files.h"
 #include "core/serial/program/profile_records.h"

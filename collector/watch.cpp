@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/watch.h"
-
 #include <fmt/format.h>
 
 #include <csignal>
 #include <memory>
 #include <mutex>
 
+#include "collector/collector.h"
 #include "collector/cupti/profiler.h"
-#include "collector/device/clocks.h"
 #include "collector/device/device.h"
 #include "collector/sampling/sampling_thread.h"
 

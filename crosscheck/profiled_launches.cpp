@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "crosscheck/profiled_launches.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,7 +11,7 @@
 #include "analysis/roofline/point.h"
 #include "core/counters/metrics.h"
 #include "core/text/kernel_name.h"
-#include "crosscheck/tool_comparison.h"
+#include "crosscheck/crosscheck.h"
 
 namespace rooflinectl {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "crosscheck/tool_comparison.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "analysis/analysis.h"
 #include "core/counters/metrics.h"
 #include "core/stats/statistics.h"
+#include "crosscheck/crosscheck.h"
 
 namespace rooflinectl {
 

@@ -10,9 +10,13 @@
 
 #include "core/model/dtype.h"
 
-/// Input data. Every element is a function of its position alone, so host and device agree on it without a
-/// copy, and a kernel that reads the wrong elements gets a wrong sum.
 namespace rooflinectl::kernels {
+
+/// What a reduction combines its elements with.
+enum class Operation { sum, minimum, maximum };
+
+// Input data. Every element is a function of its position alone, so host and device agree on it without a
+// copy, and a kernel that reads the wrong elements gets a wrong sum.
 
 enum class DataSet {
   integers,        ///< -7 … 7, zero mean: every sum is exact in float. What is timed.

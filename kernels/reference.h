@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "kernels/data.h"
-#include "kernels/operation.h"
 
 /// What a reduction must come to, and how far a float sum may be from it.
 namespace rooflinectl::kernels {

@@ -10,8 +10,8 @@
 
 #include "core/machine/catalogue.h"
 #include "core/program/launch.h"
+#include "kernels/data.h"
 #include "kernels/multi/team.h"
-#include "kernels/operation.h"
 
 /// How a kernel file describes its variant to the rest of the project, and the registry that the variant
 /// enters.

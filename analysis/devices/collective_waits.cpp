@@ -6,9 +6,9 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/devices/links.h"
+#include "analysis/devices/devices_together.h"
 #include "analysis/devices/ranks.h"
-#include "core/model/holds.h"
+#include "core/machine/ranks.h"
 #include "core/stats/statistics.h"
 
 namespace rooflinectl {

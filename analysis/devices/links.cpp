@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/devices/links.h"
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -8,6 +6,8 @@
 #include <numeric>
 #include <utility>
 #include <vector>
+
+#include "analysis/devices/devices_together.h"
 
 namespace rooflinectl {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/explain/rules.h"
+#include "analysis/explain/explanation.h"
 
 namespace rooflinectl {
 

@@ -11,7 +11,7 @@
 #include "analysis/roofline/point.h"
 #include "analysis/roofline/roof.h"
 #include "analysis/timeline/cumulative.h"
-#include "core/counters/sampled_metrics.h"
+#include "core/counters/metrics.h"
 #include "core/stats/statistics.h"
 
 namespace rooflinectl {

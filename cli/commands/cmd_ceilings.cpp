@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/finished_run.h"
 #include "cli/progress/progress.h"
 #include "cli/terminal.h"
 #include "reports/charts/model/file_names.h"
@@ -100,14 +100,11 @@ void add_ceilings_command(CLI::App& app, Action& action, int argc, char** argv) 
       "ceilings",
       "Measure the ceilings of GPUs: memory levels, precisions, launch latency; the links between them, and "
       "collectives over them");
-  command
-      ->add_option("-d,--device", options->devices,
-                   "The GPU, or GPUs: their indices or UUIDs as nvidia-smi -L prints them, or all")
+  add_option(command, "-d,--device", "INDEX|UUID,...|all", options->devices,
+             "The GPU, or GPUs: their indices or UUIDs as nvidia-smi -L prints them, or all")
       ->delimiter(',')
-      ->type_name("INDEX|UUID,...|all")
       ->default_str("0");
-  command->add_option("-o,--output", options->output, "Folder in which to create ceilings/<UTC time>/")
-      ->type_name("DIR")
+  add_option(command, "-o,--output", "DIR", options->output, "Folder in which to create ceilings/<UTC time>/")
       ->capture_default_str();
   command->add_flag("--quick", options->quick, "Only DRAM and FP32");
   command->add_flag("--fresh", options->fresh,

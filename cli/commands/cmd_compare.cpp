@@ -4,9 +4,8 @@
 #include <memory>
 
 #include "cli/analysed_runs.h"
-#include "cli/command_line.h"
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/json_answer.h"
 #include "cli/terminal.h"
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
@@ -55,21 +54,15 @@ void add_compare_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<CompareOptions>();
   CLI::App* const command =
       app.add_subcommand("compare", "Show what changed from one run to another; needs no GPU");
-  command
-      ->add_option("runs", options->runs,
-                   "The base run and one or more new runs: each a run.json or run.json.gz, or its folder")
-      ->required()
-      ->type_name("RUN");
-  command
-      ->add_option("--baseline", options->baseline,
-                   "Base runs instead of the first RUN: several of them measure the drift between runs")
-      ->type_name("RUN...");
+  add_option(command, "runs", "RUN", options->runs,
+             "The base run and one or more new runs: each a run.json or run.json.gz, or its folder")
+      ->required();
+  add_option(command, "--baseline", "RUN...", options->baseline,
+             "Base runs instead of the first RUN: several of them measure the drift between runs");
   add_percentage_option(*command, "--threshold", options->threshold,
                         "Smallest change of the median that counts");
-  command
-      ->add_option("-o,--output", options->output,
-                   "Also write a page, Markdown, JSON and a picture into this folder")
-      ->type_name("DIR");
+  add_option(command, "-o,--output", "DIR", options->output,
+             "Also write a page, Markdown, JSON and a picture into this folder");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
       "Examples:\n"

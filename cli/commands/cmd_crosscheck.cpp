@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "cli/analysed_runs.h"
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/finished_run.h"
 #include "cli/plan_file.h"
 #include "cli/progress/progress.h"
 #include "cli/terminal.h"
@@ -22,7 +22,7 @@
 #include "core/program/application.h"
 #include "core/serial/run_file.h"
 #include "reports/reports.h"
-#include "reports/tables/run_tables.h"
+#include "reports/tables/tables.h"
 #include "reports/text/text_table.h"
 #include "runner/compiling/compile_kernels.h"
 #include "runner/crosscheck/cross_checks.h"
@@ -285,35 +285,24 @@ void add_crosscheck_command(CLI::App& app, Action& action, int argc, char** argv
   options->command_line.assign(argv, argv + argc);
   CLI::App* const command =
       app.add_subcommand("crosscheck", "Compare the numbers of a run with those of other profilers");
-  command
-      ->add_option("run", options->subject,
-                   "A finished run (its folder, run.json or run.json.gz), or a plan, which is measured first")
-      ->required()
-      ->type_name("RUN|PLAN");
-  command
-      ->add_option("--with", options->tools,
-                   "ncu (counters and durations), nsys (durations, NVTX ranges); default: the tools with a "
-                   "file, or else both")
+  add_option(command, "run", "RUN|PLAN", options->subject,
+             "A finished run (its folder, run.json or run.json.gz), or a plan, which is measured first")
+      ->required();
+  add_option(command, "--with", "TOOL,...", options->tools,
+             "ncu (counters and durations), nsys (durations, NVTX ranges); default: the tools with a "
+             "file, or else both")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"ncu", "nsys"}))
-      ->type_name("TOOL,...");
-  command
-      ->add_option(
-          "--ncu-file", options->ncu_file,
-          "Read this recording instead of running ncu: a .ncu-rep or .ncu-repz, or the CSV of its raw page")
-      ->type_name("FILE");
-  command
-      ->add_option("--nsys-file", options->nsys_file,
-                   "Read this recording instead of running nsys: a .nsys-rep, or its SQLite export")
-      ->type_name("FILE");
-  command->add_option("-d,--device", options->device, "With a plan: index or UUID of the GPU")
-      ->type_name("INDEX|UUID")
+      ->check(CLI::IsMember({"ncu", "nsys"}));
+  add_option(
+      command, "--ncu-file", "FILE", options->ncu_file,
+      "Read this recording instead of running ncu: a .ncu-rep or .ncu-repz, or the CSV of its raw page");
+  add_option(command, "--nsys-file", "FILE", options->nsys_file,
+             "Read this recording instead of running nsys: a .nsys-rep, or its SQLite export");
+  add_option(command, "-d,--device", "INDEX|UUID", options->device, "With a plan: index or UUID of the GPU")
       ->default_str(kDefaultDevice);
-  command
-      ->add_option("-o,--output", options->output,
-                   "With a plan: folder in which to create <plan name>/<UTC time>/")
-      ->type_name("DIR")
+  add_option(command, "-o,--output", "DIR", options->output,
+             "With a plan: folder in which to create <plan name>/<UTC time>/")
       ->default_str(kDefaultOutput);
   command->add_flag("--all", options->every, "Show every comparison, not only those that differ");
   command->footer(

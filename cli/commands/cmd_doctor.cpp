@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_line.h"
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/json_answer.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/serial/protocol.h"

@@ -8,13 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/json_answer.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/serial/run_file.h"
 #include "core/text/names.h"
-#include "reports/formats/explanation_text.h"
 #include "reports/formats/formats.h"
 #include "reports/model/report_model.h"
 
@@ -87,20 +86,15 @@ void add_explain_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ExplainOptions>();
   CLI::App* const command =
       app.add_subcommand("explain", "Explain what bounds each point and why, and what to try next");
-  command->add_option("run", options->run_file, "A run.json or run.json.gz, or its folder")
-      ->required()
-      ->type_name("RUN.json");
-  command
-      ->add_option("--point", options->selection.point,
-                   "Only points whose label, variant or range name matches; may be a glob")
-      ->type_name("NAME");
+  add_option(command, "run", "RUN.json", options->run_file, "A run.json or run.json.gz, or its folder")
+      ->required();
+  add_option(command, "--point", "NAME", options->selection.point,
+             "Only points whose label, variant or range name matches; may be a glob");
   command->add_flag("--all", options->selection.unjudged,
                     "Also list the rules that could not be judged, and the numbers they need");
   CLI::Option* const json = command->add_flag("--json", options->json, "Print JSON, in SI units");
-  command
-      ->add_option("--budget", options->budget,
-                   "Print only what fits into this many tokens (of 4 bytes): the points with most to gain")
-      ->type_name("TOKENS")
+  add_option(command, "--budget", "TOKENS", options->budget,
+             "Print only what fits into this many tokens (of 4 bytes): the points with most to gain")
       ->check(CLI::Range(kFewestTokens, kMostTokens))
       ->needs(json);
   command->footer(

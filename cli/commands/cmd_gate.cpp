@@ -8,16 +8,15 @@
 #include <string_view>
 
 #include "cli/analysed_runs.h"
-#include "cli/command_line.h"
+#include "cli/answers.h"
 #include "cli/commands.h"
 #include "cli/gate/interleaved_runs.h"
-#include "cli/json_answer.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
 #include "core/text/names.h"
-#include "reports/compare/gate_table.h"
+#include "reports/compare/comparison_reports.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -170,48 +169,37 @@ void add_gate_command(CLI::App& app, Action& action, int argc, char** argv) {
       "Fail (exit code 4) if a run is worse than its base; needs no GPU, except to measure "
       "both");
   CLI::Option* const runs =
-      command
-          ->add_option("runs", options->runs,
-                       "The base run and the new run: each a run.json or run.json.gz, or its folder")
-          ->required(!is_interleaved)
-          ->type_name("RUN");
+      add_option(command, "runs", "RUN", options->runs,
+                 "The base run and the new run: each a run.json or run.json.gz, or its folder")
+          ->required(!is_interleaved);
   CLI::Option* const baseline =
-      command
-          ->add_option("--baseline", options->baseline,
-                       "Base runs instead of the first RUN: several of them measure the drift between runs")
-          ->type_name("RUN...");
+      add_option(command, "--baseline", "RUN...", options->baseline,
+                 "Base runs instead of the first RUN: several of them measure the drift between runs");
   CLI::Option* const history =
-      command
-          ->add_option(
-              "--history", options->history,
-              "Base runs instead of the first RUN: of the runs named here or found below these folders, the "
-              "newest that the new run can be compared with")
-          ->type_name("RUN|DIR...")
+      add_option(
+          command, "--history", "RUN|DIR...", options->history,
+          "Base runs instead of the first RUN: of the runs named here or found below these folders, the "
+          "newest that the new run can be compared with")
           ->excludes(baseline);
-  command->add_option("--last", options->last, "With --history: use at most this many")
-      ->type_name("NUMBER")
+  add_option(command, "--last", "NUMBER", options->last, "With --history: use at most this many")
       ->check(CLI::Range(kFewestRunsOfHistory, std::size_t{1000}))
       ->capture_default_str()
       ->needs(history);
   CLI::Option* const interleave =
-      command
-          ->add_option("--interleave", options->sides,
-                       "Measure the command after -- with A in place of {}, then with B, and so on in turn, "
-                       "and compare B with A; a command other than one of rooflinectl is profiled")
+      add_option(command, "--interleave", "A B", options->sides,
+                 "Measure the command after -- with A in place of {}, then with B, and so on in turn, "
+                 "and compare B with A; a command other than one of rooflinectl is profiled")
           ->expected(2)
-          ->type_name("A B")
           ->excludes(runs)
           ->excludes(baseline)
           ->excludes(history);
-  command->add_option("--rounds", options->rounds, "With --interleave: measure each this many times")
-      ->type_name("NUMBER")
+  add_option(command, "--rounds", "NUMBER", options->rounds,
+             "With --interleave: measure each this many times")
       ->check(CLI::Range(std::size_t{1}, std::size_t{100}))
       ->capture_default_str()
       ->needs(interleave);
-  command
-      ->add_option("-o,--output", options->output,
-                   "With --interleave: folder in which to create gate/<UTC time>/")
-      ->type_name("DIR")
+  add_option(command, "-o,--output", "DIR", options->output,
+             "With --interleave: folder in which to create gate/<UTC time>/")
       ->capture_default_str()
       ->needs(interleave);
   GateOptions& limits = options->gate;
@@ -221,22 +209,19 @@ void add_gate_command(CLI::App& app, Action& action, int argc, char** argv) {
   add_percentage_option(*command, "--dram", limits.dram, "How many more DRAM bytes a point may move");
   add_percentage_option(*command, "--operations", limits.operations,
                         "How many more operations a point may execute; most are counted exactly");
-  command->add_option("--only", options->only, "Run only these checks (`counters` means dram and operations)")
+  add_option(command, "--only", "CHECK,...", options->only,
+             "Run only these checks (`counters` means dram and operations)")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(names_of_checks()))
-      ->type_name("CHECK,...");
-  command
-      ->add_option(
-          "--allow", options->allow,
-          "Compare even if these differ: devices; points (checks only what both runs have); launches (a "
-          "program launched more, or less)")
+      ->check(CLI::IsMember(names_of_checks()));
+  add_option(command, "--allow", "WHAT,...", options->allow,
+             "Compare even if these differ: devices; points (checks only what both runs have); launches (a "
+             "program launched more, or less)")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(std::vector<std::string>{kDevices, kPoints, kLaunches}))
-      ->type_name("WHAT,...");
-  command->add_option("--junit", options->junit, "Also write JUnit XML")->type_name("FILE");
-  command->add_option("--markdown", options->markdown, "Also write Markdown")->type_name("FILE");
+      ->check(CLI::IsMember(std::vector<std::string>{kDevices, kPoints, kLaunches}));
+  add_option(command, "--junit", "FILE", options->junit, "Also write JUnit XML");
+  add_option(command, "--markdown", "FILE", options->markdown, "Also write Markdown");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
       "Exit codes: 0 no regression; 4 regression, or the program failed or did less; 2\n"

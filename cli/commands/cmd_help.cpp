@@ -2,7 +2,6 @@
 #include <memory>
 #include <string>
 
-#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/manual/command_manual.h"
 #include "cli/terminal.h"
@@ -28,7 +27,7 @@ int print_help(const CLI::App& app, const std::string& name) {
 void add_help_command(CLI::App& app, Action& action) {
   const auto name = std::make_shared<std::string>();
   CLI::App* const command = app.add_subcommand("help", "Print what --help prints: of a command, or of all");
-  command->add_option("command", *name, "The command to describe")->type_name("COMMAND");
+  add_option(command, "command", "COMMAND", *name, "The command to describe");
   command->footer(
       "Examples:\n"
       "  rooflinectl help\n"

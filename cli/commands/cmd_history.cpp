@@ -6,15 +6,14 @@
 #include <memory>
 
 #include "cli/analysed_runs.h"
-#include "cli/command_line.h"
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/json_answer.h"
 #include "cli/terminal.h"
 #include "core/counters/metrics.h"
 #include "core/error.h"
 #include "core/files/files.h"
 #include "core/text/names.h"
-#include "reports/formats/explanation_text.h"
+#include "reports/formats/formats.h"
 #include "reports/history/history_reports.h"
 
 namespace rooflinectl {
@@ -99,26 +98,20 @@ void add_history_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<HistoryOptions>();
   CLI::App* const command =
       app.add_subcommand("history", "Show how points fared over many runs, and when they changed");
-  command
-      ->add_option("runs", options->runs,
-                   "Runs, or folders with runs below them; those that the newest cannot be compared with are "
-                   "left out and named")
-      ->required()
-      ->type_name("RUN|DIR...");
-  command
-      ->add_option("--point", options->point,
-                   "Only points whose label, variant or range name matches; may be a glob")
-      ->type_name("NAME");
-  command
-      ->add_option("--counters", options->counters,
-                   "Also follow these counters, by their keys in points.csv, such as dram_read_bytes")
+  add_option(command, "runs", "RUN|DIR...", options->runs,
+             "Runs, or folders with runs below them; those that the newest cannot be compared with are "
+             "left out and named")
+      ->required();
+  add_option(command, "--point", "NAME", options->point,
+             "Only points whose label, variant or range name matches; may be a glob");
+  add_option(command, "--counters", "KEY,...", options->counters,
+             "Also follow these counters, by their keys in points.csv, such as dram_read_bytes")
       ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("KEY,...");
+      ->allow_extra_args(false);
   add_percentage_option(*command, "--threshold", options->threshold,
                         "Smallest change of the median that counts");
-  command->add_option("-o,--output", options->output, "Also write a page, CSV and JSON into this folder")
-      ->type_name("DIR");
+  add_option(command, "-o,--output", "DIR", options->output,
+             "Also write a page, CSV and JSON into this folder");
   command->add_flag(
       "--all", options->all,
       "Show every point; without this option, if there are more than 40, only those that changed");

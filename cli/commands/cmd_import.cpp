@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/finished_run.h"
 #include "reports/formats/formats.h"
-#include "runner/importing/import.h"
+#include "runner/importing/importing.h"
 
 namespace rooflinectl {
 
@@ -41,21 +41,15 @@ void add_import_command(CLI::App& app, Action& action, int argc, char** argv) {
   options->command_line.assign(argv, argv + argc);
   CLI::App* const command =
       app.add_subcommand("import", "Put the kernels of other tools' reports on a roofline; needs no GPU");
-  command
-      ->add_option(
-          "files", options->files,
-          "Reports from Nsight Compute (.ncu-rep, .ncu-repz) and Nsight Systems (.nsys-rep), output of "
-          "`ncu --csv --page raw` and `nsys export --type sqlite`, torch.profiler traces")
-      ->required()
-      ->type_name("FILE...");
-  command
-      ->add_option("--ceilings", options->ceilings,
-                   "A run with measured ceilings of the same GPU, from rooflinectl ceilings; without it, "
-                   "the report's theoretical peaks are used")
-      ->type_name("RUN");
-  command
-      ->add_option("-o,--output", options->output, "Folder in which to create <name of the file>/<UTC time>/")
-      ->type_name("DIR")
+  add_option(command, "files", "FILE...", options->files,
+             "Reports from Nsight Compute (.ncu-rep, .ncu-repz) and Nsight Systems (.nsys-rep), output of "
+             "`ncu --csv --page raw` and `nsys export --type sqlite`, torch.profiler traces")
+      ->required();
+  add_option(command, "--ceilings", "RUN", options->ceilings,
+             "A run with measured ceilings of the same GPU, from rooflinectl ceilings; without it, "
+             "the report's theoretical peaks are used");
+  add_option(command, "-o,--output", "DIR", options->output,
+             "Folder in which to create <name of the file>/<UTC time>/")
       ->capture_default_str();
   command->add_flag("--all", options->all, "Show every kernel in the terminal, not only the notable ones");
   command->add_flag("-q,--quiet", options->quiet, "Print only the path of the report, and errors");

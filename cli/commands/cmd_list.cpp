@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_line.h"
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/json_answer.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/serial/protocol.h"
@@ -188,16 +187,12 @@ void add_list_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ListOptions>();
   CLI::App* const command =
       app.add_subcommand("list", "List variants, ceilings, primitives, metrics of a chip, or devices");
-  command
-      ->add_option("topic", options->topic,
-                   "variants, ceilings or primitives (what a plan can name), metrics, devices")
-      ->type_name("TOPIC")
+  add_option(command, "topic", "TOPIC", options->topic,
+             "variants, ceilings or primitives (what a plan can name), metrics, devices")
       ->default_val("variants")
       ->check(CLI::IsMember({"variants", "ceilings", "primitives", "metrics", "devices"}));
-  command
-      ->add_option("--chip", options->chip,
-                   "With metrics: the chip, such as GH100 (default: a summary of all chips)")
-      ->type_name("CHIP");
+  add_option(command, "--chip", "CHIP", options->chip,
+             "With metrics: the chip, such as GH100 (default: a summary of all chips)");
   add_json_flag(*command, options->json);
   command->footer(
       "Where several block sizes, or a number of elements per thread, are listed, a\n"

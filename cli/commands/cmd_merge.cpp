@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/finished_run.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "reports/formats/formats.h"
 #include "reports/text/format.h"
-#include "runner/merging/merge_runs.h"
+#include "runner/merging/merging.h"
 
 namespace rooflinectl {
 
@@ -52,15 +52,11 @@ void add_merge_command(CLI::App& app, Action& action, int argc, char** argv) {
   options->command_line.assign(argv, argv + argc);
   CLI::App* const command = app.add_subcommand(
       "merge", "Join the runs of the ranks of a program or plan, each of which was measured separately");
-  command
-      ->add_option(
-          "runs", options->runs,
-          "Runs of rooflinectl profile or run, one for each rank or host: their folders, or run.json "
-          "files")
-      ->required()
-      ->type_name("DIR...");
-  command->add_option("-o,--output", options->output, "Folder in which to create merged/<UTC time>/")
-      ->type_name("DIR")
+  add_option(command, "runs", "DIR...", options->runs,
+             "Runs of rooflinectl profile or run, one for each rank or host: their folders, or run.json "
+             "files")
+      ->required();
+  add_option(command, "-o,--output", "DIR", options->output, "Folder in which to create merged/<UTC time>/")
       ->capture_default_str();
   command->add_flag("--all", options->all, "Show every row in the terminal, not only the notable ones");
   command->add_flag("-q,--quiet", options->quiet, "Print only the path of the report, and errors");

@@ -116,8 +116,7 @@ void add_new_command(CLI::App& app, Action& action) {
   CLI::App* const command =
       app.add_subcommand("new", "Write a kernel file, with comments, that `run` compiles and measures");
   const auto file = std::make_shared<std::string>();
-  command->add_option("file", *file, "The file to write, such as scale.cu; it must not exist yet")
-      ->type_name("FILE")
+  add_option(command, "file", "FILE", *file, "The file to write, such as scale.cu; it must not exist yet")
       ->required();
   command->footer(
       "Examples:\n"

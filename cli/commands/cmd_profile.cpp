@@ -9,11 +9,9 @@
 #include <vector>
 
 #include "analysis/program/recoverable.h"
-#include "cli/command_line.h"
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/finished_run.h"
-#include "cli/json_answer.h"
-#include "cli/progress/profile_progress.h"
+#include "cli/progress/progress.h"
 #include "cli/terminal.h"
 #include "core/program/application.h"
 #include "core/program/timeline.h"
@@ -199,58 +197,42 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
   CLI::App* const command = app.add_subcommand("profile",
                                                "Trace the kernels of any CUDA program and collect their "
                                                "hardware counters");
-  command
-      ->add_option("--samples", settings.samples,
-                   "Launches to count of each launch group (kernel, grid, block, shared memory, NVTX path)")
+  add_option(command, "--samples", "NUMBER", settings.samples,
+             "Launches to count of each launch group (kernel, grid, block, shared memory, NVTX path)")
       ->check(CLI::Range(1, 1'000'000))
-      ->type_name("NUMBER")
       ->capture_default_str();
-  command
-      ->add_option(
-          "--kernel", settings.kernel,
-          "Only kernels whose mangled symbol (as cuobjdump prints it) matches this expression, in the "
-          "syntax of grep -E")
-      ->type_name("REGEX");
-  command->add_option("--nvtx", settings.nvtx, "Only launches within an NVTX range whose name matches")
-      ->type_name("GLOB");
-  command
-      ->add_option(
-          "--nvtx-scope", options->nvtx_scope,
-          "NVTX ranges of a launch whose thread has none open: those of the thread that last opened one "
-          "(process), or none (thread)")
+  add_option(command, "--kernel", "REGEX", settings.kernel,
+             "Only kernels whose mangled symbol (as cuobjdump prints it) matches this expression, in the "
+             "syntax of grep -E");
+  add_option(command, "--nvtx", "GLOB", settings.nvtx,
+             "Only launches within an NVTX range whose name matches");
+  add_option(command, "--nvtx-scope", "SCOPE", options->nvtx_scope,
+             "NVTX ranges of a launch whose thread has none open: those of the thread that last opened one "
+             "(process), or none (thread)")
       ->check(CLI::IsMember(std::vector<std::string>{"process", "thread"}))
-      ->type_name("SCOPE")
       ->capture_default_str();
-  command
-      ->add_option("--capture", options->capture,
-                   "When to trace and count: all, cuda-profiler (from cudaProfilerStart to "
-                   "cudaProfilerStop), or nvtx:NAME (while that range is open)")
+  add_option(command, "--capture", "WHEN", options->capture,
+             "When to trace and count: all, cuda-profiler (from cudaProfilerStart to "
+             "cudaProfilerStop), or nvtx:NAME (while that range is open)")
       ->check(CLI::Validator(capture_mistake, ""))
-      ->type_name("WHEN")
       ->capture_default_str();
   CLI::Option* const timeline =
-      command
-          ->add_option(
-              "--timeline", options->timeline,
-              "Once the kernels are counted, sample the GPUs at this interval, from 10us to 1s; below "
-              "200us, only the first 8,192 samples (0.82 s at 100us)")
+      add_option(command, "--timeline", "INTERVAL", options->timeline,
+                 "Once the kernels are counted, sample the GPUs at this interval, from 10us to 1s; below "
+                 "200us, only the first 8,192 samples (0.82 s at 100us)")
           ->expected(0, 1)
           ->default_str(kUsualInterval)
-          ->check(CLI::Validator(interval_mistake, ""))
-          ->type_name("INTERVAL");
-  command
-      ->add_option("--export", options->export_format,
-                   "Also export the timeline as timeline.perfetto-trace, which https://ui.perfetto.dev opens")
+          ->check(CLI::Validator(interval_mistake, ""));
+  add_option(command, "--export", "FORMAT", options->export_format,
+             "Also export the timeline as timeline.perfetto-trace, which https://ui.perfetto.dev opens")
       ->check(CLI::IsMember(std::vector<std::string>{"perfetto"}))
-      ->needs(timeline)
-      ->type_name("FORMAT");
+      ->needs(timeline);
   command->add_flag(
       "--whole-graphs", settings.whole_graphs,
       "Take each CUDA graph for one point: launch none of its kernels one by one to count them");
-  command->add_option("--skip", settings.skip, "Skip this many of the selected launches before counting")
-      ->type_name("NUMBER");
-  command->add_option("--limit", settings.limit, "Stop counting after this many selected launches")
-      ->type_name("NUMBER");
+  add_option(command, "--skip", "NUMBER", settings.skip,
+             "Skip this many of the selected launches before counting");
+  add_option(command, "--limit", "NUMBER", settings.limit, "Stop counting after this many selected launches");
   CLI::Option* const once =
       command->add_flag("--once", options->once, "Never run the program again for what one run cannot count");
   command
@@ -258,21 +240,16 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
                  "Run it again even if it takes a minute or more, fails, or reads a pipe")
       ->excludes(once);
   command->add_flag("--dry-run", options->dry_run, "Only print how the program would be started");
-  command
-      ->add_option("--timeout", options->timeout_s,
-                   "Ask the program to end after this time (SIGTERM), and kill it five seconds later")
-      ->check(CLI::PositiveNumber)
-      ->type_name("SECONDS");
-  command->add_option("-o,--output", options->output, "Folder in which to create <program name>/<UTC time>/")
-      ->type_name("DIR")
+  add_option(command, "--timeout", "SECONDS", options->timeout_s,
+             "Ask the program to end after this time (SIGTERM), and kill it five seconds later")
+      ->check(CLI::PositiveNumber);
+  add_option(command, "-o,--output", "DIR", options->output,
+             "Folder in which to create <program name>/<UTC time>/")
       ->capture_default_str();
-  CLI::Option* const resumed =
-      command
-          ->add_option(
-              "--resume", options->resumed_folder,
-              "Complete a run in which rooflinectl was killed (its folder), from what the program wrote; the "
-              "program is not run again")
-          ->type_name("DIR");
+  CLI::Option* const resumed = add_option(
+      command, "--resume", "DIR", options->resumed_folder,
+      "Complete a run in which rooflinectl was killed (its folder), from what the program wrote; the "
+      "program is not run again");
   for (CLI::Option* other : command->get_options()) {
     if (other != resumed && !other->get_positional() && other->get_name() != "--help")
       resumed->excludes(other);

@@ -23,7 +23,7 @@
 #include "readers/torch/torch_trace_file.h"
 #include "reports/formats/formats.h"
 #include "reports/reports.h"
-#include "reports/tables/program_tables.h"
+#include "reports/tables/tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -227,46 +227,33 @@ void add_report_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ReportOptions>();
   CLI::App* const command =
       app.add_subcommand("report", "Regenerate the reports of a run from its run.json; needs no GPU");
-  command->add_option("run", options->run_file, "A run.json or run.json.gz, or its folder")
-      ->required()
-      ->type_name("RUN.json");
-  command
-      ->add_option("-o,--output", options->output,
-                   "Folder for the reports (default: the folder of the run.json)")
-      ->type_name("DIR");
-  command
-      ->add_option("--level", options->levels,
-                   "Memory levels in the main picture, with one mark per level (default: dram)")
+  add_option(command, "run", "RUN.json", options->run_file, "A run.json or run.json.gz, or its folder")
+      ->required();
+  add_option(command, "-o,--output", "DIR", options->output,
+             "Folder for the reports (default: the folder of the run.json)");
+  add_option(command, "--level", "LEVEL,...", options->levels,
+             "Memory levels in the main picture, with one mark per level (default: dram)")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(all_names(kMemoryLevels)))
-      ->type_name("LEVEL,...");
-  command
-      ->add_option("--precision", options->precisions,
-                   "Precisions of the compute ceilings in the main picture (default: those of the points)")
+      ->check(CLI::IsMember(all_names(kMemoryLevels)));
+  add_option(command, "--precision", "PRECISION,...", options->precisions,
+             "Precisions of the compute ceilings in the main picture (default: those of the points)")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(precision_names()))
-      ->type_name("PRECISION,...");
-  command->add_option("--cache", options->caches, "Only points with this cache state (default: all)")
+      ->check(CLI::IsMember(precision_names()));
+  add_option(command, "--cache", "STATE", options->caches, "Only points with this cache state (default: all)")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(all_names(kCacheStates)))
-      ->type_name("STATE");
-  command->add_option("--theme", options->theme, "Colours of the pictures")
+      ->check(CLI::IsMember(all_names(kCacheStates)));
+  add_option(command, "--theme", "THEME", options->theme, "Colours of the pictures")
       ->check(CLI::IsMember(all_names(kThemes)))
-      ->capture_default_str()
-      ->type_name("THEME");
-  command
-      ->add_option("--export", options->export_format,
-                   "Also export the timeline as timeline.perfetto-trace, which https://ui.perfetto.dev opens")
-      ->check(CLI::IsMember(std::vector<std::string>{"perfetto"}))
-      ->type_name("FORMAT");
-  command
-      ->add_option("--pytorch-trace", options->torch_trace,
-                   "Trace exported by torch.profiler from another run of the same program (.json or "
-                   ".json.gz); adds operators and modules")
-      ->type_name("TRACE.json");
+      ->capture_default_str();
+  add_option(command, "--export", "FORMAT", options->export_format,
+             "Also export the timeline as timeline.perfetto-trace, which https://ui.perfetto.dev opens")
+      ->check(CLI::IsMember(std::vector<std::string>{"perfetto"}));
+  add_option(command, "--pytorch-trace", "TRACE.json", options->torch_trace,
+             "Trace exported by torch.profiler from another run of the same program (.json or "
+             ".json.gz); adds operators and modules");
   command->add_flag("--all", options->all,
                     "Show every point, even in experiments with more than 40, whose tables otherwise show "
                     "only the notable ones");

@@ -9,10 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/finished_run.h"
 #include "cli/plan_file.h"
-#include "cli/progress/profile_progress.h"
 #include "cli/progress/progress.h"
 #include "cli/run/run_parts.h"
 #include "cli/terminal.h"
@@ -296,30 +295,24 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
   options->command_line.assign(argv, argv + argc);
   CLI::App* const command = app.add_subcommand("run", "Measure what a plan lists and write the reports");
   CLI::Option* const plan =
-      command
-          ->add_option(
-              "plan", options->plan_file,
-              "The plan, such as experiments.yaml; or a CUDA or Python file whose comments describe its "
-              "kernel (`rooflinectl new` writes one), or a folder of such files; or a T1 file of an "
-              "auto-tuner, such as tuning.json")
-          ->type_name("PLAN");
+      add_option(command, "plan", "PLAN", options->plan_file,
+                 "The plan, such as experiments.yaml; or a CUDA or Python file whose comments describe its "
+                 "kernel (`rooflinectl new` writes one), or a folder of such files; or a T1 file of an "
+                 "auto-tuner, such as tuning.json");
   CLI::Option* const device =
-      command
-          ->add_option("-d,--device", options->devices,
-                       "The GPU, or GPUs: their indices or UUIDs as nvidia-smi -L prints them, or all; one "
-                       "after the other")
+      add_option(command, "-d,--device", "INDEX|UUID,...|all", options->devices,
+                 "The GPU, or GPUs: their indices or UUIDs as nvidia-smi -L prints them, or all; one "
+                 "after the other")
           ->delimiter(',')
-          ->type_name("INDEX|UUID,...|all")
           ->default_str("0");
   command
       ->add_flag("--together", options->together,
                  "Measure all of these GPUs at once, to see what sharing power and PCIe costs; ceilings are "
                  "still measured one GPU at a time")
       ->needs(device);
-  CLI::Option* const output =
-      command->add_option("-o,--output", options->output, "Folder in which to create <plan name>/<UTC time>/")
-          ->type_name("DIR")
-          ->capture_default_str();
+  CLI::Option* const output = add_option(command, "-o,--output", "DIR", options->output,
+                                         "Folder in which to create <plan name>/<UTC time>/")
+                                  ->capture_default_str();
   CLI::Option* const no_counters = command->add_flag("--no-counters", options->no_counters,
                                                      "Only verify and time; do not use hardware counters");
   CLI::Option* const self_test =
@@ -334,11 +327,9 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
       command->add_flag("--require-gpu", options->require_gpu,
                         "Fail if this machine cannot measure, instead of replaying a recording");
   CLI::Option* const replay =
-      command
-          ->add_option("--replay", options->replay_file,
-                       "Take the numbers from this run (its folder, run.json or run.json.gz) instead of "
-                       "measuring; reports are marked as a replay")
-          ->type_name("RUN.json")
+      add_option(command, "--replay", "RUN.json", options->replay_file,
+                 "Take the numbers from this run (its folder, run.json or run.json.gz) instead of "
+                 "measuring; reports are marked as a replay")
           ->excludes(require_gpu)
           ->excludes(self_test);
   CLI::Option* const dry_run = command->add_flag(
@@ -347,12 +338,9 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
   command->add_flag("--json", options->json, "With --dry-run: print the request for the collector as JSON")
       ->needs(dry_run);
   CLI::Option* const resumed =
-      command
-          ->add_option(
-              "--resume", options->resumed_folder,
-              "Continue the run in this folder: measure points that are missing or failed, count points "
-              "without counters, and rewrite the reports; requires the same GPUs, driver and build")
-          ->type_name("DIR");
+      add_option(command, "--resume", "DIR", options->resumed_folder,
+                 "Continue the run in this folder: measure points that are missing or failed, count points "
+                 "without counters, and rewrite the reports; requires the same GPUs, driver and build");
   CLI::Option* const sanitize =
       command
           ->add_flag("--sanitize", options->sanitize,

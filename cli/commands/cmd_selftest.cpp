@@ -4,9 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "cli/command_line.h"
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/json_answer.h"
 #include "cli/terminal.h"
 #include "core/elapsed.h"
 #include "core/error.h"

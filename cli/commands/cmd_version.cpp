@@ -2,9 +2,8 @@
 
 #include <memory>
 
-#include "cli/command_line.h"
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/json_answer.h"
 #include "cli/terminal.h"
 #include "runner/machine/catalogue.h"
 #include "runner/version.h"

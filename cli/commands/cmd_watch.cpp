@@ -11,9 +11,8 @@
 #include <system_error>
 #include <vector>
 
-#include "cli/command_line.h"
+#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/finished_run.h"
 #include "cli/terminal.h"
 #include "cli/watch/metrics_server.h"
 #include "cli/watch/watch_display.h"
@@ -132,27 +131,20 @@ void add_watch_command(CLI::App& app, Action& action, int argc, char** argv) {
   options->command_line.assign(argv, argv + argc);
   CLI::App* const command = app.add_subcommand(
       "watch", "Show live what GPUs are doing, whichever programs use them; write a report on Ctrl-C");
-  command
-      ->add_option("-d,--device", options->devices,
-                   "GPUs: their indices or UUIDs as nvidia-smi -L prints them (default: all)")
-      ->delimiter(',')
-      ->type_name("INDEX|UUID,...");
-  command->add_option("--for", options->time, "End after this time: 10s, 5m, 2h")
-      ->check(CLI::Validator(time_mistake, ""))
-      ->type_name("TIME");
-  command->add_option("--interval", options->interval, "Time between samples, from 200us to 1s")
+  add_option(command, "-d,--device", "INDEX|UUID,...", options->devices,
+             "GPUs: their indices or UUIDs as nvidia-smi -L prints them (default: all)")
+      ->delimiter(',');
+  add_option(command, "--for", "TIME", options->time, "End after this time: 10s, 5m, 2h")
+      ->check(CLI::Validator(time_mistake, ""));
+  add_option(command, "--interval", "INTERVAL", options->interval, "Time between samples, from 200us to 1s")
       ->check(CLI::Validator(read_interval_mistake, ""))
-      ->type_name("INTERVAL")
       ->capture_default_str();
-  command->add_option("-o,--output", options->output, "Folder in which to create watch/<UTC time>/")
-      ->type_name("DIR")
+  add_option(command, "-o,--output", "DIR", options->output, "Folder in which to create watch/<UTC time>/")
       ->capture_default_str();
-  command
-      ->add_option("--export", options->exported,
-                   "Serve what is seen to Prometheus, each second anew, at http://127.0.0.1:9401/metrics or "
-                   "the address given")
-      ->check(CLI::Validator(export_mistake, ""))
-      ->type_name("openmetrics[:[ADDRESS:]PORT]");
+  add_option(command, "--export", "openmetrics[:[ADDRESS:]PORT]", options->exported,
+             "Serve what is seen to Prometheus, each second anew, at http://127.0.0.1:9401/metrics or "
+             "the address given")
+      ->check(CLI::Validator(export_mistake, ""));
   command->add_flag("-q,--quiet", options->quiet, "Print only the path of the report, and errors");
   command->footer(
       "Samples hardware counters of the whole GPU, runs nothing on it and touches no\n"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "cli/manual/completions.h"
+#include "cli/manual/command_manual.h"
 #include "runner/version.h"
 
 namespace rooflinectl {

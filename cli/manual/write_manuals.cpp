@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "cli/manual/command_manual.h"
-#include "cli/manual/completions.h"
 #include "core/files/files.h"
 
 namespace {

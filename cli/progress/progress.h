@@ -7,6 +7,7 @@
 
 #include "cli/terminal.h"
 #include "runner/measuring/measure.h"
+#include "runner/profiling/profile.h"
 
 namespace rooflinectl {
 
@@ -59,5 +60,38 @@ MeasureResult measure_with_progress(const MeasureRequest& request, Verbosity ver
 /// After Ctrl-C or SIGTERM: no reports, the user wants out. Prints what is kept and `to_finish`, how to get
 /// the rest (empty: by resuming the run), and returns the exit code.
 int end_interrupted(const MeasureResult& result, const std::string& to_finish = {});
+
+/// Shows on standard error how far a profiled program is: a line when another pass begins, and now and then,
+/// less and less often. Nothing is rewritten in place, since the program may write to the same terminal.
+class ProfileProgressLines : public ProfileObserver {
+ public:
+  explicit ProfileProgressLines(Verbosity verbosity);
+
+  void progressed(const ProfileProgress& progress) override;
+  void runs_again(std::size_t points, double share) override;
+  void measures_ceilings(const DeviceInfo& device) override;
+  MeasureObserver& ceilings() override { return ceilings_; }
+  void warned(const std::string& text) override;
+
+ private:
+  /// What measuring ceilings shows: what it works on, in place, and what goes wrong.
+  class Ceilings : public MeasureObserver {
+   public:
+    explicit Ceilings(bool is_quiet) : display_(stderr), is_quiet_(is_quiet) {}
+    void on(const MeasureEvent& event) override;
+
+   private:
+    ProgressDisplay display_;
+    bool is_quiet_;
+  };
+
+  using Clock = std::chrono::steady_clock;
+
+  bool is_quiet_;
+  Ceilings ceilings_;
+  std::string pass_;
+  Clock::time_point last_line_ = Clock::now();
+  Clock::duration until_next_line_;
+};
 
 }  // namespace rooflinectl

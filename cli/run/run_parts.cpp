@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/finished_run.h"
+#include "cli/answers.h"
 #include "cli/terminal.h"
 #include "core/serial/run_file.h"
 #include "reports/formats/formats.h"

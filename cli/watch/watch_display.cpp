@@ -7,7 +7,7 @@
 #include <array>
 #include <string_view>
 
-#include "core/counters/sampled_metrics.h"
+#include "core/counters/metrics.h"
 #include "reports/text/format.h"
 #include "reports/text/text_table.h"
 

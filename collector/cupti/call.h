@@ -3,7 +3,7 @@
 
 #include <cupti_result.h>
 
-#include "collector/cupti/counters_in_use.h"
+#include "collector/cupti/profiler.h"
 #include "core/error.h"
 
 namespace rooflinectl::cupti {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be counted on which chip, from CUPTI's host interface: no GPU, no driver.
 
-#include "collector/cupti/chips.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -9,9 +9,9 @@
 
 #include "core/counters/counters.h"
 #include "core/counters/metrics.h"
+#include "core/machine/catalogue.h"
 
 struct CUpti_Profiler_Host_Object;
-
 namespace rooflinectl::cupti {
 
 /// The chips that this CUPTI knows. Needs no GPU and no driver.
@@ -64,5 +64,11 @@ class HostConfiguration {
 /// Throws Error if it counts none of them that way.
 HostConfiguration one_pass_configuration(const std::string& chip, std::vector<Metric> metrics,
                                          const std::vector<std::uint8_t>& availability);
+
+/// The chips that this CUPTI can count on.
+std::vector<std::string> countable_chips();
+
+/// The basic counter set on one of them.
+ChipCounters describe_chip(const std::string& chip);
 
 }  // namespace rooflinectl::cupti

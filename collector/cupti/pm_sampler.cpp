@@ -11,7 +11,7 @@
 
 #include "collector/cupti/call.h"
 #include "collector/cupti/range_calls.h"
-#include "collector/device/clocks.h"
+#include "collector/device/device.h"
 
 namespace rooflinectl::cupti {
 

@@ -10,6 +10,7 @@
 
 #include "core/counters/counters.h"
 #include "core/counters/metrics.h"
+#include "core/error.h"
 #include "core/machine/catalogue.h"
 #include "core/program/profile_record.h"
 
@@ -81,3 +82,13 @@ using OpenSampler = Sampler*(int device, const std::string& uuid, std::uint64_t 
 std::unique_ptr<Sampler> open_sampler(int device, const std::string& uuid, std::uint64_t interval_ns);
 
 }  // namespace rooflinectl
+
+namespace rooflinectl::cupti {
+
+/// Another process is counting on this device: later it may be free.
+class CountersInUse : public Error {
+ public:
+  explicit CountersInUse(const Error& error) : Error(error) {}
+};
+
+}  // namespace rooflinectl::cupti

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,5 +35,17 @@ bool reach(int device, int other);
 /// the one with the lowest index; nothing if there is none, or NVML is missing. Makes `device` the current
 /// one.
 std::optional<DeviceInfo> nvlink_peer(const DeviceInfo& device);
+
+/// The system's real-time clock, in nanoseconds since 1970.
+inline std::uint64_t real_time_ns() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+/// The system's monotonic clock, in nanoseconds.
+inline std::uint64_t monotonic_ns() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
 
 }  // namespace rooflinectl

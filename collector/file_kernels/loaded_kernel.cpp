@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "collector/points/kernel_resources.h"
+#include "collector/points/prepared_point.h"
 #include "core/error.h"
 #include "core/files/files.h"
 #include "kernels/cuda_check.h"

@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
+#include <memory>
+#include <type_traits>
+#include <vector>
 
 #include "collector/device/device.h"
 #include "kernels/cuda_check.h"
@@ -62,6 +66,98 @@ void place_inputs(std::span<const std::size_t> bytes, Workbench& bench) {
     if (of_point + kForTheRest <= free_bytes) most = std::max(most, of_point);
   }
   bench.inputs.require(most);
+}
+
+namespace {
+
+struct DestroyGraph {
+  void operator()(cudaGraph_t graph) const { cudaGraphDestroy(graph); }
+};
+using Graph = std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, DestroyGraph>;
+
+/// What `launch` enqueues; null if it cannot be captured.
+Graph captured(const std::function<void()>& launch, cudaStream_t stream) {
+  if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) != cudaSuccess) return nullptr;
+  try {
+    launch();
+  } catch (const std::exception&) {
+    // Then the capture is invalid, and ending it returns the error.
+  }
+  cudaGraph_t graph = nullptr;
+  return Graph(cudaStreamEndCapture(stream, &graph) == cudaSuccess ? graph : nullptr);
+}
+
+std::uint64_t volume(dim3 size) {
+  return std::uint64_t{size.x} * size.y * size.z;
+}
+
+/// The kernel of the graph that has the most threads.
+std::optional<cudaKernelNodeParams> main_kernel(cudaGraph_t graph) {
+  std::size_t count = 0;
+  if (cudaGraphGetNodes(graph, nullptr, &count) != cudaSuccess) return std::nullopt;
+  std::vector<cudaGraphNode_t> nodes(count);
+  if (cudaGraphGetNodes(graph, nodes.data(), &count) != cudaSuccess) return std::nullopt;
+  std::optional<cudaKernelNodeParams> largest;
+  std::uint64_t most_threads = 0;
+  for (const cudaGraphNode_t node : nodes) {
+    cudaGraphNodeType type{};
+    cudaKernelNodeParams kernel{};
+    if (cudaGraphNodeGetType(node, &type) != cudaSuccess || type != cudaGraphNodeTypeKernel) continue;
+    if (cudaGraphKernelNodeGetParams(node, &kernel) != cudaSuccess) continue;
+    const std::uint64_t threads = volume(kernel.gridDim) * volume(kernel.blockDim);
+    if (threads <= most_threads) continue;
+    most_threads = threads;
+    largest = kernel;
+  }
+  return largest;
+}
+
+int attribute(cudaDeviceAttr which) {
+  int device = 0;
+  int value = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&value, which, device);
+  return value;
+}
+
+/// Registers are allocated to warps in units of 256, on each of the four quarters of an SM. Source: CUDA
+/// occupancy calculator (`cuda_occupancy.h`).
+int blocks_by_registers(int registers_per_thread, int block) {
+  constexpr int kLanes = 32;
+  constexpr int kUnit = 256;
+  constexpr int kQuarters = 4;
+  const int warps = (block + kLanes - 1) / kLanes;
+  const int of_warp = (registers_per_thread * kLanes + kUnit - 1) / kUnit * kUnit;
+  if (of_warp == 0 || warps == 0) return 0;
+  const int of_quarter = attribute(cudaDevAttrMaxRegistersPerMultiprocessor) / kQuarters;
+  return of_quarter / of_warp * kQuarters / warps;
+}
+
+}  // namespace
+
+std::optional<KernelResources> resources_of_kernel(const void* kernel, int block, std::size_t shared_bytes) {
+  cudaFuncAttributes attributes{};
+  if (cudaFuncGetAttributes(&attributes, kernel) != cudaSuccess) return std::nullopt;
+  KernelResources resources;
+  resources.registers_per_thread = attributes.numRegs;
+  resources.shared_bytes_per_block = static_cast<int>(attributes.sharedSizeBytes + shared_bytes);
+  resources.blocks_per_sm_by_registers = blocks_by_registers(attributes.numRegs, block);
+  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resources.blocks_per_sm, kernel, block, shared_bytes) !=
+      cudaSuccess) {
+    return std::nullopt;
+  }
+  return resources;
+}
+
+std::optional<KernelResources> kernel_resources(const std::function<void()>& launch, cudaStream_t stream) {
+  const Graph graph = captured(launch, stream);
+  const auto kernel = graph ? main_kernel(graph.get()) : std::nullopt;
+  const auto resources = kernel
+                             ? resources_of_kernel(kernel->func, static_cast<int>(volume(kernel->blockDim)),
+                                                   kernel->sharedMemBytes)
+                             : std::nullopt;
+  cudaGetLastError();
+  return resources;
 }
 
 }  // namespace rooflinectl

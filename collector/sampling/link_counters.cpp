@@ -12,9 +12,9 @@
 #include <thread>
 #include <variant>
 
-#include "collector/device/clocks.h"
+#include "collector/device/device.h"
 #include "collector/sampling/sampling_thread.h"
-#include "core/counters/sampled_metrics.h"
+#include "core/counters/metrics.h"
 #include "core/program/timeline.h"
 
 namespace rooflinectl {

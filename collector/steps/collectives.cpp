@@ -12,7 +12,7 @@
 #include "collector/device/nccl_library.h"
 #include "collector/sampling/link_counters.h"
 #include "collector/steps/steps.h"
-#include "collector/timing/common_timer.h"
+#include "collector/timing/timing.h"
 #include "core/elapsed.h"
 #include "core/error.h"
 #include "core/stats/statistics.h"

@@ -11,7 +11,7 @@
 #include "collector/device/instruments.h"
 #include "collector/sampling/link_counters.h"
 #include "collector/steps/steps.h"
-#include "collector/timing/common_timer.h"
+#include "collector/timing/timing.h"
 #include "core/stats/statistics.h"
 #include "kernels/ceiling.h"
 #include "kernels/cuda_check.h"

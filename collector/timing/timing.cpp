@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "collector/device/instruments.h"
 #include "collector/timing/nvtx.h"
 #include "core/elapsed.h"
 #include "core/stats/statistics.h"
@@ -163,6 +164,169 @@ TimeResult Timer::measure(const TimedWork& work, const TimingTarget& target) {
   TimeResult result = sampling.result();
   result.mode = work.mode;
   result.launches_per_sample = launches * static_cast<int>(std::max<std::size_t>(graphs.size(), 1));
+  return result;
+}
+
+using kernels::check;
+
+namespace {
+
+/// An event on the device that is current.
+cudaEvent_t make_event() {
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate");
+  return event;
+}
+
+void select_device(int device) {
+  check(cudaSetDevice(device), "cudaSetDevice");
+}
+
+}  // namespace
+
+struct CommonTimer::Events {
+  Events() = default;
+  ~Events() {
+    cudaEventDestroy(begin);
+    for (const cudaEvent_t end : ends) cudaEventDestroy(end);
+  }
+  Events(const Events&) = delete;
+  Events& operator=(const Events&) = delete;
+
+  std::unique_ptr<EventTimer> timer;  ///< of the first stream
+  cudaEvent_t begin = nullptr;        ///< on the first stream
+  std::vector<cudaEvent_t> ends;      ///< on each of the others
+};
+
+CommonTimer::CommonTimer(std::vector<DeviceStream> streams)
+    : streams_(std::move(streams)), events_(std::make_unique<Events>()) {
+  for (std::size_t i = 1; i < streams_.size(); ++i) {
+    select_device(streams_[i].device);
+    events_->ends.push_back(make_event());
+  }
+  select_device(streams_.front().device);
+  events_->begin = make_event();
+  events_->timer = std::make_unique<EventTimer>();
+}
+
+CommonTimer::~CommonTimer() = default;
+
+double CommonTimer::seconds(std::uint64_t delay_ns, const std::function<void()>& enqueue) {
+  const DeviceStream& first = streams_.front();
+  select_device(first.device);
+  enqueue_delay(delay_ns, first.stream);
+  check(cudaEventRecord(events_->begin, first.stream), "cudaEventRecord");
+  events_->timer->start(first.stream);
+  for (std::size_t i = 1; i < streams_.size(); ++i) {
+    select_device(streams_[i].device);
+    check(cudaStreamWaitEvent(streams_[i].stream, events_->begin), "cudaStreamWaitEvent");
+  }
+  enqueue();
+  for (std::size_t i = 1; i < streams_.size(); ++i) {
+    select_device(streams_[i].device);
+    check(cudaEventRecord(events_->ends[i - 1], streams_[i].stream), "cudaEventRecord");
+  }
+  select_device(first.device);
+  for (const cudaEvent_t end : events_->ends) {
+    check(cudaStreamWaitEvent(first.stream, end), "cudaStreamWaitEvent");
+  }
+  events_->timer->stop(first.stream);
+  check(cudaStreamSynchronize(first.stream), "cudaStreamSynchronize");
+  return events_->timer->seconds();
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Time for power and clocks to settle.
+constexpr double kWarmUpSeconds = 0.3;
+constexpr double kMeasuredSeconds = 1.5;
+/// A meter that stands still for this long under load does not work.
+constexpr double kRenewalLimitSeconds = 1.0;
+/// Duration of the launches that are enqueued between two readings of the meter.
+constexpr double kBatchSeconds = 0.005;
+constexpr double kMostPerBatch = 4096;
+
+/// Keeps the device busy with one work.
+class Load {
+ public:
+  Load(const TimedWork& work, const std::function<void()>& synchronize)
+      : work_(work), synchronize_(synchronize) {
+    const Clock::time_point start = Clock::now();
+    run_batch();
+    batch_ = static_cast<int>(std::clamp(kBatchSeconds / seconds_since(start), 1.0, kMostPerBatch));
+  }
+
+  void run_for(double seconds) {
+    for (const Clock::time_point start = Clock::now(); seconds_since(start) < seconds;) run_batch();
+  }
+
+  /// Returns when all of the launches are done.
+  void run_batch() {
+    const Clock::time_point start = Clock::now();
+    for (int number = 0; number < batch_; ++number) work_.launch(number % work_.launches_per_graph);
+    synchronize_();
+    busy_s_ += seconds_since(start);
+    launches_ += batch_;
+  }
+
+  double seconds_per_launch() const { return busy_s_ / static_cast<double>(launches_); }
+
+ private:
+  const TimedWork& work_;
+  const std::function<void()>& synchronize_;
+  int batch_ = 1;
+  double busy_s_ = 0;
+  long long launches_ = 0;
+};
+
+/// The meter just after it was renewed.
+struct Reading {
+  double joules = 0;
+  Clock::time_point time;
+};
+
+std::optional<Reading> next_renewal(const EnergyMeter& meter, Load& load) {
+  const std::optional<double> before = meter();
+  for (const Clock::time_point start = Clock::now(); seconds_since(start) < kRenewalLimitSeconds;) {
+    load.run_batch();
+    const std::optional<double> now = meter();
+    if (!before || !now) return std::nullopt;
+    if (*now != *before) return Reading{*now, Clock::now()};
+  }
+  return std::nullopt;
+}
+
+EnergyResult unavailable(const char* reason) {
+  EnergyResult result;
+  result.joules = CounterValue::unavailable(reason);
+  return result;
+}
+
+constexpr const char* kNoMeter = "the GPU or its driver has no energy meter (NVML)";
+
+}  // namespace
+
+EnergyResult measure_energy(const EnergyMeter& meter, const TimedWork& work,
+                            const std::function<void()>& synchronize) {
+  if (work.prepare) {
+    return unavailable(
+        "the launch destroys its input, and restoring it between launches would cost energy too");
+  }
+  Load warm_up(work, synchronize);
+  warm_up.run_for(kWarmUpSeconds);
+  Load load(work, synchronize);
+  const std::optional<Reading> first = next_renewal(meter, load);
+  if (!first) return unavailable(kNoMeter);
+  load.run_for(kMeasuredSeconds);
+  const std::optional<Reading> last = next_renewal(meter, load);
+  if (!last) return unavailable(kNoMeter);
+
+  EnergyResult result;
+  result.duration_s = std::chrono::duration<double>(last->time - first->time).count();
+  result.mean_power_w = (last->joules - first->joules) / result.duration_s;
+  result.joules = CounterValue::measured(result.mean_power_w * load.seconds_per_launch());
   return result;
 }
 

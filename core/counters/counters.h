@@ -6,6 +6,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include "core/machine_code/tensor_instruction.h"
 
 namespace rooflinectl {
 
@@ -166,5 +169,17 @@ std::optional<double> most_atomics_on_one_address(const Counters& counters);
 
 /// DRAM bytes read plus written; nothing if either is unavailable and `kDramBytes` is, too.
 std::optional<double> dram_bytes(const Counters& counters);
+
+/// What is known of a function's tensor instructions from its machine code.
+struct DecodedTensor {
+  std::vector<std::string_view> counters;  ///< of the operations of the types that it has: `tensor_bf16_ops`
+  std::optional<double>
+      operations;  ///< of each warp in each instruction; nothing if these or the types differ
+
+  bool operator==(const DecodedTensor&) const = default;
+};
+
+/// Nothing if there are no instructions, or one of a type whose operations are not counted.
+std::optional<DecodedTensor> decoded_tensor(const std::vector<TensorInstruction>& instructions);
 
 }  // namespace rooflinectl

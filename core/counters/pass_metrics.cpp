@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/counters/pass_metrics.h"
-
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include "core/counters/counters.h"
+#include "core/counters/metrics.h"
 
 namespace rooflinectl {
 

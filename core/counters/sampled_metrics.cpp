@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/counters/sampled_metrics.h"
+#include "core/counters/metrics.h"
 
 namespace rooflinectl {
 

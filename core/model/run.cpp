@@ -6,7 +6,7 @@
 
 #include "core/enum_names.h"
 #include "core/machine/catalogue.h"
-#include "core/model/holds.h"
+#include "core/machine/ranks.h"
 #include "core/model/primitive.h"
 
 namespace rooflinectl {

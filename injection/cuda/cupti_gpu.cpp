@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "core/counters/pass_metrics.h"
+#include "core/counters/metrics.h"
 #include "injection/this_process.h"
 
 namespace rooflinectl::injection {

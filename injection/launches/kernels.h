@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/counters/decoded_tensor.h"
+#include "core/counters/counters.h"
 #include "core/program/profile_record.h"
 #include "injection/launches/launch.h"
 #include "injection/lock_order.h"

@@ -10,7 +10,7 @@
 #include <map>
 #include <utility>
 
-#include "collector/cupti/counters_in_use.h"
+#include "collector/cupti/profiler.h"
 #include "core/error.h"
 #include "core/stats/statistics.h"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "core/counters/pass_metrics.h"
+#include "core/counters/metrics.h"
 
 namespace rooflinectl::injection {
 

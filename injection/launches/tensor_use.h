@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "core/counters/counters.h"
-#include "core/counters/decoded_tensor.h"
 #include "injection/launches/launch_sampling.h"
 
 namespace rooflinectl::injection {

@@ -18,4 +18,7 @@ inline double sums_of_others(Dtype dtype, int gpus, double more_bytes = 0) {
   return (gpus - 1) * (static_cast<double>(size_bytes(accumulator(dtype))) + more_bytes);
 }
 
+/// Peer stores and flags: the gathering of `sum_multi_store`.
+Gathering store_gathering();
+
 }  // namespace rooflinectl::kernels

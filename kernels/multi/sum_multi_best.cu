@@ -8,7 +8,6 @@
 // - Per element: one element read. Over the links: one sum and one flag from each of the other GPUs.
 // - Minimum sm: 7.5; peer access between the GPUs.
 #include "kernels/multi/multi_sum.h"
-#include "kernels/multi/store_gathering.h"
 
 namespace rooflinectl::kernels::sum_multi_best {
 

@@ -13,7 +13,6 @@
 
 #include "kernels/cuda_check.h"
 #include "kernels/multi/multi_sum.h"
-#include "kernels/multi/store_gathering.h"
 #include "kernels/reduction/dispatch.h"
 #include "kernels/reduction/element.cuh"
 

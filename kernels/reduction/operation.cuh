@@ -5,7 +5,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/operation.h"
+#include "kernels/data.h"
 
 /// What kernels combine two values with, as function objects: `none<Value>()` leaves every other value as it
 /// is.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "readers/nsys/nsys_kernels.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,6 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "readers/nsys/nsys.h"
 #include "readers/nsys/sqlite_reader.h"
 
 namespace rooflinectl {

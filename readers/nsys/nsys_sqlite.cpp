@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "readers/nsys/nsys_sqlite.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "readers/nsys/nsys.h"
 #include "readers/nsys/sqlite_reader.h"
 
 namespace rooflinectl {

@@ -10,7 +10,7 @@
 #include "reports/charts/parts/plot.h"
 #include "reports/compare/comparison_reports.h"
 #include "reports/draw/label_placement.h"
-#include "reports/sentences/point_text.h"
+#include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -7,8 +7,8 @@
 #include "analysis/roofline/point.h"
 #include "reports/charts/model/chart_model.h"
 #include "reports/compare/comparison_reports.h"
-#include "reports/sentences/point_text.h"
-#include "reports/tables/run_tables.h"
+#include "reports/sentences/sentences.h"
+#include "reports/tables/tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

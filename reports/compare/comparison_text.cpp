@@ -6,7 +6,7 @@
 #include "core/files/files.h"
 #include "reports/compare/comparison_reports.h"
 #include "reports/draw/scene.h"
-#include "reports/text/markdown.h"
+#include "reports/text/markup.h"
 #include "reports/text/text_table.h"
 
 namespace rooflinectl {

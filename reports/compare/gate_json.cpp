@@ -3,8 +3,8 @@
 #include <string>
 
 #include "core/json/json.h"
-#include "reports/compare/gate_table.h"
-#include "reports/compare/json_parts.h"
+#include "reports/compare/comparison_json.h"
+#include "reports/compare/comparison_reports.h"
 
 namespace rooflinectl {
 namespace {

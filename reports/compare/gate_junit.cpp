@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "reports/compare/gate_table.h"
+#include "reports/compare/comparison_reports.h"
 #include "reports/text/markup.h"
 
 namespace rooflinectl {

@@ -1,14 +1,213 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "reports/compare/comparison_reports.h"
-#include "reports/compare/gate_table.h"
-#include "reports/text/markdown.h"
+#include "reports/text/format.h"
+#include "reports/text/markup.h"
 #include "reports/text/text_table.h"
 
 namespace rooflinectl {
+
+namespace {
+
+std::string value_text(GateCheck check, double value) {
+  switch (check) {
+    case GateCheck::time:
+      return format::duration(value);
+    case GateCheck::roof:
+      return format::percent(value);
+    case GateCheck::dram:
+      return format::amount(value, "B");
+    case GateCheck::operations:
+      return format::amount(value, format::kOps);
+  }
+  return {};
+}
+
+std::string number_text(const GateResult& result, double value) {
+  return result.outcome == GateOutcome::unchecked ? std::string(format::kUnavailable)
+                                                  : value_text(result.check, value);
+}
+
+// A change that the usual digits would hide is shown to the last operation.
+std::string change_text(const GateResult& result) {
+  if (result.from == 0) return std::string(format::kUnavailable);
+  const std::string usual = format::change(result.to / result.from);
+  const bool is_hidden = result.to != result.from && usual.starts_with('0');
+  if (!is_hidden || result.check != GateCheck::operations) return usual;
+  return fmt::format("{:+.0f} {}", result.to - result.from, format::kOps);
+}
+
+// A check of a point whose smallest change that fails is known.
+struct DetectableChange {
+  double change = 0;
+  std::string_view label;
+};
+
+std::vector<DetectableChange> detectable_changes(const Gate& gate, GateCheck check) {
+  std::vector<DetectableChange> changes;
+  for (const GatePoint& point : gate.points) {
+    for (const GateResult& result : point.results) {
+      if (result.check == check && result.detectable) {
+        changes.push_back({*result.detectable, point.point->label});
+      }
+    }
+  }
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const DetectableChange& a, const DetectableChange& b) { return a.change < b.change; });
+  return changes;
+}
+
+std::string detectable_text(GateCheck check, double change) {
+  if (change == 0) return "any";
+  return format::change(check == GateCheck::roof ? 1 - change : 1 + change);
+}
+
+std::size_t lost_points(const Gate& gate) {
+  return static_cast<std::size_t>(std::count_if(gate.points.begin(), gate.points.end(),
+                                                [](const GatePoint& point) { return !point.loss.empty(); }));
+}
+
+// What was not checked, after the verdict.
+std::string missing_note(const Gate& gate) {
+  std::string note;
+  if (!missing_texts(*gate.comparison).empty()) note += "; not all points of the plans were checked";
+  const std::size_t groups = gate.coverage.missing_groups.size();
+  if (groups > 0) note += fmt::format("; {} of the base missing", format::counted(groups, "launch group"));
+  const std::size_t points = gate.coverage.missing_points.size();
+  if (points > 0 && gate.options.allow_other_points) {
+    note += fmt::format("; {} of the base missing", format::counted(points, "point"));
+  }
+  return note;
+}
+
+// A check worth a row: it regressed or is uncertain, or its time cannot be compared; or a lost point, which
+// has no checks.
+struct GateRow {
+  const GatePoint* point = nullptr;
+  const GateResult* result = nullptr;  // null where the point was lost
+};
+
+// Regressions first.
+std::vector<GateRow> gate_rows(const Gate& gate) {
+  std::vector<GateRow> rows;
+  for (const GatePoint& point : gate.points) {
+    if (!point.loss.empty()) rows.push_back({&point, nullptr});
+  }
+  const auto add = [&](auto is_wanted) {
+    for (const GatePoint& point : gate.points) {
+      for (const GateResult& result : point.results) {
+        if (is_wanted(point, result)) rows.push_back({&point, &result});
+      }
+    }
+  };
+  for (const GateOutcome outcome : {GateOutcome::regressed, GateOutcome::uncertain}) {
+    add([=](const GatePoint&, const GateResult& result) { return result.outcome == outcome; });
+  }
+  // Numbers that the base lacks are not news; a time that cannot be compared is.
+  add([](const GatePoint& point, const GateResult& result) {
+    return result.outcome == GateOutcome::unchecked &&
+           point.point->change == PointChange::timed_differently && result.check == GateCheck::time;
+  });
+  return rows;
+}
+
+}  // namespace
+
+Table gate_table(const Gate& gate) {
+  Table table = {.columns = {{"outcome"},
+                             {"point"},
+                             {"experiment"},
+                             {"check"},
+                             {"before", true},
+                             {"now", true},
+                             {"change", true},
+                             {"limit", true},
+                             {"cause"}}};
+  const std::string none(format::kUnavailable);
+  for (const GateRow& row : gate_rows(gate)) {
+    const PointComparison& point = *row.point->point;
+    if (row.result == nullptr) {
+      table.rows.push_back({std::string(to_string(point.change)), point.label, point.point.experiment, none,
+                            none, none, none, none, row.point->loss});
+      continue;
+    }
+    const GateResult& result = *row.result;
+    table.rows.push_back({std::string(to_string(result.outcome)), point.label, point.point.experiment,
+                          std::string(to_string(result.check)), number_text(result, result.from),
+                          number_text(result, result.to), change_text(result),
+                          number_text(result, result.limit), result.reason});
+  }
+  return table;
+}
+
+std::string gate_sentence(const GateResult& result) {
+  if (result.outcome == GateOutcome::unchecked) {
+    return fmt::format("{}: {}", to_string(result.check), result.reason);
+  }
+  return fmt::format("{} {}, was {} ({}); limit {}", to_string(result.check),
+                     value_text(result.check, result.to), value_text(result.check, result.from),
+                     change_text(result), value_text(result.check, result.limit));
+}
+
+std::vector<std::string> gate_run_texts(const Gate& gate) {
+  std::vector<std::string> texts;
+  for (const GateRunResult& result : gate.run) {
+    if (result.text.empty()) continue;
+    texts.push_back(fmt::format("{}: {}: {}", result.has_failed ? "failed" : "note", to_string(result.check),
+                                result.text));
+  }
+  return texts;
+}
+
+std::string gate_verdict(const Gate& gate) {
+  const std::string note = primitives_note(*gate.comparison) + missing_note(gate);
+  if (!gate.incomparable.empty()) return "NOT COMPARABLE" + note;
+  const std::size_t regressed = gate.count(GateOutcome::regressed);
+  const std::size_t uncertain = gate.count(GateOutcome::uncertain);
+  const std::size_t unchecked = gate.count(GateOutcome::unchecked);
+  const std::size_t lost = lost_points(gate);
+  std::vector<std::string> parts;
+  if (regressed > 0) parts.push_back(fmt::format("{} regressed", regressed));
+  for (const GateRunResult& result : gate.run) {
+    if (result.has_failed) parts.push_back(fmt::format("{} failed", to_string(result.check)));
+  }
+  if (lost > 0) parts.push_back(fmt::format("{} lost", format::counted(lost, "point")));
+  parts.push_back(fmt::format("{} passed", gate.count(GateOutcome::passed)));
+  if (uncertain > 0) parts.push_back(fmt::format("{} uncertain", uncertain));
+  if (unchecked > 0) parts.push_back(fmt::format("{} unchecked", unchecked));
+  const std::size_t checks = regressed + uncertain + unchecked + gate.count(GateOutcome::passed);
+  return fmt::format("{}: {} of {}: {}{}", gate.regressed() ? "FAILED" : "PASSED",
+                     format::counted(checks, "check"), format::counted(gate.points.size(), "point"),
+                     fmt::join(parts, ", "), note);
+}
+
+std::string gate_limits(const Gate& gate) {
+  std::vector<std::string> limits;
+  for (const GateCheck check : gate.options.checks) {
+    const double limit = gate.options.limit(check);
+    limits.push_back(
+        fmt::format("{} {}{:g} %", to_string(check), check == GateCheck::roof ? "−" : "+", limit * 100));
+  }
+  return fmt::format("{}", fmt::join(limits, ", "));
+}
+
+std::string gate_detectable(const Gate& gate) {
+  std::vector<std::string> texts;
+  for (const GateCheck check : gate.options.checks) {
+    const std::vector<DetectableChange> changes = detectable_changes(gate, check);
+    if (changes.empty()) continue;
+    const DetectableChange& noisiest = changes.back();
+    const std::string typical = detectable_text(check, changes[(changes.size() - 1) / 2].change);
+    const std::string worst = detectable_text(check, noisiest.change);
+    texts.push_back(fmt::format("{} {}", to_string(check), typical));
+    if (worst != typical) texts.back() += fmt::format(", at {} {}", noisiest.label, worst);
+  }
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
 
 std::string gate_text(const Gate& gate, int columns) {
   const auto width = static_cast<std::size_t>(std::max(columns, 1));

@@ -37,9 +37,9 @@ constexpr std::array kCounterparts = {
     Counterpart{palette::kFamilies[7], {0xa55eff}, {0x181818}},
 };
 
-class Painter {
+class Recolouring {
  public:
-  explicit Painter(Theme theme) : theme_(theme) {}
+  explicit Recolouring(Theme theme) : theme_(theme) {}
 
   void recolour(Colour& colour) const { colour = in_theme(colour, theme_); }
 
@@ -73,10 +73,10 @@ Colour in_theme(Colour colour, Theme theme) {
 
 Scene themed(Scene scene, Theme theme) {
   if (theme == Theme::light) return scene;
-  const Painter painter(theme);
-  painter.recolour(scene.paper);
+  const Recolouring recolouring(theme);
+  recolouring.recolour(scene.paper);
   for (Group& group : scene.groups) {
-    for (Shape& shape : group.shapes) std::visit(painter, shape);
+    for (Shape& shape : group.shapes) std::visit(recolouring, shape);
   }
   return scene;
 }

@@ -6,7 +6,7 @@
 
 #include "core/enum_names.h"
 #include "reports/formats/formats.h"
-#include "reports/sentences/point_text.h"
+#include "reports/sentences/sentences.h"
 
 namespace rooflinectl {
 

@@ -3,9 +3,9 @@
 
 #include "analysis/program/recoverable.h"
 #include "core/json/json.h"
-#include "reports/formats/explanation_text.h"
+#include "reports/formats/formats.h"
 #include "reports/model/report_model.h"
-#include "reports/tables/program_tables.h"
+#include "reports/tables/tables.h"
 
 namespace rooflinectl {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/formats/explanation_text.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,8 +8,9 @@
 #include "analysis/program/recoverable.h"
 #include "core/text/names.h"
 #include "reports/charts/model/chart_model.h"
-#include "reports/sentences/point_text.h"
-#include "reports/tables/program_tables.h"
+#include "reports/formats/formats.h"
+#include "reports/sentences/sentences.h"
+#include "reports/tables/tables.h"
 #include "reports/text/format.h"
 #include "reports/text/text_table.h"
 

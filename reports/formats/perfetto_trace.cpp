@@ -15,7 +15,7 @@
 #include "analysis/roofline/point.h"
 #include "reports/formats/formats.h"
 #include "reports/formats/perfetto_encoder.h"
-#include "reports/sentences/point_text.h"
+#include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

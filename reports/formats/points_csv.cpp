@@ -10,9 +10,8 @@
 #include "analysis/roofline/point.h"
 #include "core/counters/metrics.h"
 #include "reports/formats/formats.h"
-#include "reports/sentences/point_numbers.h"
-#include "reports/sentences/point_text.h"
-#include "reports/tables/point_table.h"
+#include "reports/sentences/sentences.h"
+#include "reports/tables/tables.h"
 #include "reports/text/csv.h"
 
 namespace rooflinectl {

@@ -10,16 +10,12 @@
 #include "reports/charts/model/chart_model.h"
 #include "reports/charts/model/file_names.h"
 #include "reports/charts/model/size_sweep.h"
-#include "reports/formats/explanation_text.h"
 #include "reports/formats/formats.h"
-#include "reports/sentences/point_text.h"
-#include "reports/sentences/run_texts.h"
+#include "reports/sentences/sentences.h"
 #include "reports/tables/devices/device_tables.h"
-#include "reports/tables/point_table.h"
-#include "reports/tables/program_tables.h"
-#include "reports/tables/run_tables.h"
+#include "reports/tables/tables.h"
 #include "reports/text/format.h"
-#include "reports/text/markdown.h"
+#include "reports/text/markup.h"
 
 namespace rooflinectl {
 namespace {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "analysis/roofline/point.h"
-#include "reports/compare/json_parts.h"
+#include "reports/compare/comparison_json.h"
 #include "reports/history/history_reports.h"
 #include "reports/text/csv.h"
 

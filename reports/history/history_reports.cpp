@@ -8,7 +8,7 @@
 
 #include "analysis/roofline/point.h"
 #include "reports/charts/parts/panels.h"
-#include "reports/sentences/point_numbers.h"
+#include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

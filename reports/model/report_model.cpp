@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "reports/charts/model/file_names.h"
-#include "reports/sentences/point_text.h"
+#include "reports/sentences/sentences.h"
 
 namespace rooflinectl {
 namespace {

@@ -6,7 +6,7 @@
 #include "core/files/compression.h"
 #include "reports/charts/model/chart_model.h"
 #include "reports/draw/theme.h"
-#include "reports/sentences/run_texts.h"
+#include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
 #include "reports/text/markup.h"
 

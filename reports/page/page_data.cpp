@@ -4,7 +4,7 @@
 #include "reports/page/page_parts.h"
 #include "reports/page/program/page_program.h"
 #include "reports/tables/devices/device_tables.h"
-#include "reports/tables/run_tables.h"
+#include "reports/tables/tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -9,14 +9,13 @@
 #include "analysis/explain/explanation.h"
 #include "core/text/written_number.h"
 #include "reports/charts/parts/plot.h"
-#include "reports/formats/explanation_text.h"
+#include "reports/formats/formats.h"
 #include "reports/page/page_json.h"
 #include "reports/page/page_parts.h"
 #include "reports/page/program/page_program.h"
-#include "reports/sentences/point_text.h"
+#include "reports/sentences/sentences.h"
 #include "reports/tables/devices/device_tables.h"
-#include "reports/tables/point_table.h"
-#include "reports/tables/program_tables.h"
+#include "reports/tables/tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl::page {

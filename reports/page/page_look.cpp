@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/charts/parts/plot.h"
 #include "reports/page/page_parts.h"
-#include "reports/sentences/point_text.h"
+#include "reports/sentences/sentences.h"
 
 namespace rooflinectl::page {
 namespace {

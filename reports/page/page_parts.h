@@ -8,7 +8,7 @@
 
 #include "reports/model/report_model.h"
 #include "reports/page/page_json.h"
-#include "reports/tables/point_table.h"
+#include "reports/tables/tables.h"
 #include "reports/text/text_table.h"
 
 /// The parts of the page's data: experiments, what they are presented with, roofs and tables.

@@ -6,11 +6,9 @@
 #include "reports/charts/model/chart_model.h"
 #include "reports/page/page.h"
 #include "reports/page/page_parts.h"
-#include "reports/sentences/point_text.h"
-#include "reports/sentences/run_texts.h"
+#include "reports/sentences/sentences.h"
 #include "reports/tables/devices/device_tables.h"
-#include "reports/tables/point_table.h"
-#include "reports/tables/run_tables.h"
+#include "reports/tables/tables.h"
 #include "reports/text/format.h"
 #include "reports/text/markup.h"
 

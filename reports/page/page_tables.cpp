@@ -2,9 +2,8 @@
 #include "core/text/written_number.h"
 #include "reports/charts/model/size_sweep.h"
 #include "reports/page/page_parts.h"
-#include "reports/sentences/point_text.h"
-#include "reports/sentences/run_texts.h"
-#include "reports/tables/run_tables.h"
+#include "reports/sentences/sentences.h"
+#include "reports/tables/tables.h"
 
 namespace rooflinectl::page {
 namespace {

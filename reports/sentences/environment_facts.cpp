@@ -6,7 +6,7 @@
 
 #include "core/files/files.h"
 #include "core/program/application.h"
-#include "reports/sentences/run_texts.h"
+#include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

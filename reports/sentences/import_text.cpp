@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "reports/sentences/run_texts.h"
+#include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

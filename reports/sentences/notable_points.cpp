@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "reports/sentences/point_text.h"
+#include "reports/sentences/sentences.h"
 
 namespace rooflinectl {
 namespace {

@@ -8,8 +8,7 @@
 #include "analysis/roofline/point.h"
 #include "analysis/roofline/quantities/quantities.h"
 #include "core/text/kernel_name.h"
-#include "reports/sentences/point_numbers.h"
-#include "reports/sentences/point_text.h"
+#include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

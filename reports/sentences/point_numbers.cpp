@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/sentences/point_numbers.h"
-
 #include <fmt/format.h>
 
 #include "analysis/roofline/point.h"
 #include "core/counters/counters.h"
 #include "core/text/written_number.h"
-#include "reports/sentences/point_text.h"
+#include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "reports/sentences/run_texts.h"
+#include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/tables/run_tables.h"
+#include "reports/tables/tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/tables/program_tables.h"
+#include "reports/tables/tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -3,7 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "core/text/kernel_name.h"
-#include "reports/tables/program_tables.h"
+#include "reports/tables/tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

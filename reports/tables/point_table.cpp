@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/tables/point_table.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "analysis/roofline/point.h"
 #include "core/text/written_number.h"
-#include "reports/sentences/point_text.h"
-#include "reports/tables/program_tables.h"
+#include "reports/sentences/sentences.h"
+#include "reports/tables/tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -3,12 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "core/text/printable.h"
 #include "core/text/written_number.h"
 
 namespace rooflinectl {
+
 namespace {
 
 bool is_xml_character(char32_t c) {
@@ -105,3 +109,120 @@ std::string filled(std::string_view page, const Filling& parts) {
 }
 
 }  // namespace rooflinectl
+
+namespace rooflinectl::markdown {
+namespace {
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// Whether `text` begins with a unit as `reports/text/format.h` writes it: `%`, `ms`, `TB/s`, `MiB`.
+bool starts_with_unit(std::string_view text) {
+  constexpr std::array<std::string_view, 12> kPrefixes = {"",  "k", "M", "G",  "T",  "P",
+                                                          "m", "µ", "n", "Ki", "Mi", "Gi"};
+  constexpr std::array<std::string_view, 8> kUnits = {"%", "s", "B", "FLOP", "OP", "W", "J", "Hz"};
+  for (const std::string_view prefix : kPrefixes) {
+    if (!text.starts_with(prefix)) continue;
+    const std::string_view unit = text.substr(prefix.size());
+    for (const std::string_view known : kUnits) {
+      const bool ends =
+          unit.size() == known.size() || (unit.size() > known.size() && !is_letter(unit[known.size()]));
+      if (unit.starts_with(known) && ends) return true;
+    }
+  }
+  return false;
+}
+
+bool is_digit_at(std::string_view text, std::size_t i) {
+  return i < text.size() && is_digit(text[i]);
+}
+
+char lower_case(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+// Whether what ends before `i` is `word`, in capitals or not.
+bool ends_with_word(std::string_view text, std::size_t i, std::string_view word) {
+  if (i < word.size()) return false;
+  const std::string_view before = text.substr(i - word.size(), word.size());
+  return std::equal(before.begin(), before.end(), word.begin(),
+                    [](char c, char expected) { return lower_case(c) == expected; });
+}
+
+// Whether GitHub makes more of the character at `i` than text, even behind a backslash: mathematics (`$x$`),
+// a mention (`@name`), a reference (`#1`, `GH-1`) or a link (`https://`, `www.`).
+bool has_meaning_on_github(std::string_view text, std::size_t i) {
+  switch (text[i]) {
+    case '$':
+    case '@':
+      return true;
+    case '#':
+      return is_digit_at(text, i + 1);
+    case '-':
+      return ends_with_word(text, i, "gh") && is_digit_at(text, i + 1);
+    case ':':
+      return text.substr(i).starts_with("://");
+    case '.':
+      return ends_with_word(text, i, "www");
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  const std::string shown = typeset(printable(text));
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const char c = shown[i];
+    if (c == ' ' && i > 0 && is_digit(shown[i - 1]) &&
+        starts_with_unit(std::string_view(shown).substr(i + 1))) {
+      result += "\u00a0";
+      continue;
+    }
+    // Alone in an element, it is no part of what GitHub searches for; who copies the name gets no more than
+    // it.
+    if (has_meaning_on_github(shown, i)) {
+      result += fmt::format("<span>{}</span>", c);
+      continue;
+    }
+    if (std::string_view("\\`*_{}[]<>|#&~").find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+std::string table_row(const std::vector<std::string>& cells) {
+  std::string row = "|";
+  for (const std::string& cell : cells) row += fmt::format(" {} |", escaped(cell));
+  return row + "\n";
+}
+
+std::string list(const std::vector<std::string>& texts) {
+  std::string text;
+  for (const std::string& item : texts) text += fmt::format("- {}\n", escaped(item));
+  return text.empty() ? text : fmt::format("\n{}", text);
+}
+
+std::string table(const Table& table) {
+  if (table.columns.empty()) return {};
+  std::vector<std::string> titles;
+  std::string rule = "|";
+  for (const TableColumn& column : table.columns) {
+    titles.push_back(column.title);
+    rule += column.is_number ? "---:|" : "---|";
+  }
+  std::string text = table_row(titles) + rule + "\n";
+  for (const std::vector<std::string>& row : table.rows) text += table_row(row);
+  return table.left_out == 0 ? text : text + fmt::format("\n… and {} more.\n", table.left_out);
+}
+
+std::string titled_table(const Table& titled) {
+  if (titled.empty()) return {};
+  return fmt::format("\n**{}**\n\n", escaped(titled.title)) + (titled.rows.empty() ? "" : table(titled)) +
+         list(titled.remarks());
+}
+
+}  // namespace rooflinectl::markdown

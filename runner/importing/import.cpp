@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/importing/import.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/model/holds.h"
+#include "core/machine/ranks.h"
 #include "runner/merging/merging.h"
 
 namespace rooflinectl {

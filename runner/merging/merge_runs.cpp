@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/merging/merge_runs.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -13,7 +13,7 @@
 #include "core/serial/program/timeline_file.h"
 #include "core/serial/run_file.h"
 #include "runner/machine/catalogue.h"
-#include "runner/measuring/ceiling_cache.h"
+#include "runner/measuring/device_ceilings.h"
 #include "runner/measuring/recorder.h"
 #include "runner/processes/collector_process.h"
 #include "runner/processes/stop_signals.h"

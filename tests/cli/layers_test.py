@@ -16,7 +16,7 @@ SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
 MAY_USE = {
     r"yaml-cpp/": r"core/plan/yaml_reader\.(cpp|h)",
     r"nlohmann/": r"core/json/json\.h|reports/[a-z_/]+\.cpp",
-    r"cairo|ft2build\.h": r"reports/draw/([a-z_]+\.cpp|painter\.h)",
+    r"cairo|ft2build\.h": r"reports/draw/[a-z_]+\.cpp",
     r"png\.h": r"reports/draw/encoders\.cpp",
     r"zlib": r"core/files/compression\.cpp",
     r"zstd": r"core/files/compression\.cpp",
@@ -25,7 +25,7 @@ MAY_USE = {
     r"utf8(/.*)?\.h": r"core/text/printable\.cpp",
     r"cupti|nvperf": r"(collector/cupti|injection)/.*",
     r"cuda|cub/|nvtx3/|cooperative_groups": r"(collector|injection|kernels)/.*",
-    r"CLI/": r"cli/(command_line\.(cpp|h)|commands\.h|manual/(command_manual|help_text)\.(cpp|h)|commands/cmd_[a-z]+\.cpp)|collector/main\.cpp",
+    r"CLI/": r"cli/(commands\.(cpp|h)|manual/command_manual\.(cpp|h)|commands/cmd_[a-z]+\.cpp)|collector/main\.cpp",
 }
 
 

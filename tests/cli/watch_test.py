@@ -189,7 +189,7 @@ class Watch(ProgramTest):
         dashboard = json.loads((SOURCE / "examples/grafana/dashboard.json").read_text())
         shown = {name for panel in dashboard["panels"] for target in panel["targets"]
                  for name in re.findall(r"\b(?:DCGM|rooflinectl)_\w+", target["expr"])}
-        served = set(re.findall(r'"((?:DCGM|rooflinectl)_\w+)"', (SOURCE / "cli/watch/openmetrics.cpp").read_text()))
+        served = set(re.findall(r'"((?:DCGM|rooflinectl)_\w+)"', (SOURCE / "cli/watch/metrics_server.cpp").read_text()))
         self.assertEqual(shown, served)
 
     def test_devices_keep_their_numbers(self):

@@ -10,8 +10,8 @@
 #include <string>
 #include <thread>
 
-#include "collector/device/clocks.h"
-#include "core/counters/sampled_metrics.h"
+#include "collector/device/device.h"
+#include "core/counters/metrics.h"
 #include "core/error.h"
 
 namespace rooflinectl {

@@ -10,7 +10,6 @@
 #include <set>
 
 #include "collector/ceilings/theoretical_ceilings.h"
-#include "collector/cupti/chips.h"
 #include "collector/cupti/host_configuration.h"
 #include "core/counters/counters.h"
 #include "core/error.h"

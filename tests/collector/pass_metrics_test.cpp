@@ -2,16 +2,14 @@
 // What `profile` counts of a launch, which is not repeated, on every chip that CUPTI knows. Needs neither a
 // GPU nor a driver.
 
-#include "core/counters/pass_metrics.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "collector/cupti/chips.h"
 #include "collector/cupti/host_configuration.h"
 #include "core/counters/counters.h"
+#include "core/counters/metrics.h"
 #include "core/error.h"
 
 namespace rooflinectl {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "crosscheck/profiled_launches.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 
 #include "core/counters/counters.h"
 #include "core/counters/metrics.h"
+#include "crosscheck/crosscheck.h"
 #include "tests/support/find_agreement.h"
 
 namespace rooflinectl::profiled_launches_test {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "crosscheck/tool_comparison.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
+#include "crosscheck/crosscheck.h"
 #include "tests/support/find_agreement.h"
 
 namespace rooflinectl::tool_comparison_test {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "readers/nsys/nsys_sqlite.h"
+#include "readers/nsys/nsys.h"
 
 using namespace rooflinectl;
 

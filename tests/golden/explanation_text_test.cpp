@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/formats/explanation_text.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,6 +12,7 @@
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
 #include "core/text/printable.h"
+#include "reports/formats/formats.h"
 #include "reports/text/csv.h"
 #include "tests/support/generated_file.h"
 

@@ -11,7 +11,6 @@
 #include <set>
 #include <string>
 
-#include "core/counters/pass_metrics.h"
 #include "reports/text/csv.h"
 #include "tests/support/generated_file.h"
 

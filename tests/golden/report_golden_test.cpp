@@ -22,7 +22,7 @@
 #include "reports/formats/formats.h"
 #include "reports/page/program/page_program.h"
 #include "reports/reports.h"
-#include "runner/importing/import.h"
+#include "runner/importing/importing.h"
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"
 #include "tests/support/golden_update.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/points/kernel_resources.h"
-
 #include <gtest/gtest.h>
 
 #include "collector/device/instruments.h"
+#include "collector/points/prepared_point.h"
 #include "collector/points/variant_point.h"
 #include "kernels/cuda_check.h"
 #include "tests/gpu/device.h"

@@ -7,7 +7,7 @@
 #include <set>
 #include <thread>
 
-#include "collector/cupti/counters_in_use.h"
+#include "collector/cupti/profiler.h"
 #include "core/error.h"
 
 namespace rooflinectl::injection {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "readers/nsys/nsys_kernels.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "core/error.h"
+#include "readers/nsys/nsys.h"
 #include "tests/support/sqlite_database.h"
 
 namespace rooflinectl::nsys_kernels_test {

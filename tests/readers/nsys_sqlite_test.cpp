@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "readers/nsys/nsys_sqlite.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/files/files.h"
+#include "readers/nsys/nsys.h"
 #include "tests/support/sqlite_database.h"
 
 namespace rooflinectl::nsys_sqlite_test {

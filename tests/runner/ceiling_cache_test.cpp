@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/measuring/ceiling_cache.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "analysis/analysis.h"
 #include "core/files/files.h"
 #include "core/model/known_ceilings.h"
+#include "runner/measuring/device_ceilings.h"
 #include "tests/support/full_run.h"
 #include "tests/support/temporary_folder.h"
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "core/files/files.h"
-#include "runner/measuring/ceiling_cache.h"
+#include "runner/measuring/device_ceilings.h"
 #include "tests/support/temporary_folder.h"
 
 namespace rooflinectl::device_runs_test {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/counters/sampled_metrics.h"
+#include "core/counters/metrics.h"
 #include "core/program/timeline.h"
 #include "tests/support/program_run.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "reports/tables/point_table.h"
+#include "reports/tables/tables.h"
 
 namespace rooflinectl::axis_table_test {
 namespace {

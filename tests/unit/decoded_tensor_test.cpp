@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/counters/decoded_tensor.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>

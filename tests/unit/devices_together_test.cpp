@@ -10,7 +10,7 @@
 #include "core/counters/counters.h"
 #include "reports/model/report_model.h"
 #include "reports/page/page.h"
-#include "reports/tables/program_tables.h"
+#include "reports/tables/tables.h"
 #include "tests/support/program_run.h"
 
 namespace rooflinectl::devices_together_test {

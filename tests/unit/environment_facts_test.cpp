@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "reports/sentences/run_texts.h"
+#include "reports/sentences/sentences.h"
 #include "tests/support/full_run.h"
 
 namespace rooflinectl::environment_facts_test {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "core/stats/statistics.h"
-#include "reports/compare/gate_table.h"
+#include "reports/compare/comparison_reports.h"
 #include "tests/support/changed_runs.h"
 
 namespace rooflinectl::gate_test {

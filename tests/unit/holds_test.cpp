@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/model/holds.h"
-
 #include <gmock/gmock.h>
+
+#include "core/machine/ranks.h"
 
 namespace rooflinectl::holds_test {
 namespace {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What follows from the times of collectives and the bandwidths of links.
-#include "analysis/devices/links.h"
-
 #include <gtest/gtest.h>
 
+#include "analysis/devices/devices_together.h"
 #include "tests/support/constructed_run.h"
 
 namespace rooflinectl::links_test {

@@ -14,7 +14,7 @@
 #include "reports/formats/formats.h"
 #include "reports/model/report_model.h"
 #include "reports/page/page.h"
-#include "reports/tables/program_tables.h"
+#include "reports/tables/tables.h"
 #include "tests/support/program_run.h"
 
 namespace rooflinectl::operators_test {

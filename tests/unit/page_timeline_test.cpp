@@ -8,7 +8,7 @@
 #include "reports/formats/formats.h"
 #include "reports/page/page.h"
 #include "reports/page/program/page_program.h"
-#include "reports/sentences/run_texts.h"
+#include "reports/sentences/sentences.h"
 #include "tests/support/program_timeline.h"
 
 namespace rooflinectl::page_timeline_test {

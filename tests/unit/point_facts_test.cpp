@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "reports/sentences/point_text.h"
+#include "reports/sentences/sentences.h"
 #include "tests/support/program_run.h"
 
 namespace rooflinectl::point_facts_test {

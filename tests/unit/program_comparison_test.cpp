@@ -11,8 +11,7 @@
 #include "analysis/compare/gate.h"
 #include "core/text/printable.h"
 #include "reports/compare/comparison_reports.h"
-#include "reports/compare/gate_table.h"
-#include "reports/formats/explanation_text.h"
+#include "reports/formats/formats.h"
 #include "tests/support/program_run.h"
 
 namespace rooflinectl::program_comparison_test {

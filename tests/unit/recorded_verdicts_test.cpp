@@ -19,9 +19,9 @@
 #include "core/serial/run_file.h"
 #include "reports/formats/formats.h"
 #include "reports/model/report_model.h"
-#include "reports/sentences/run_texts.h"
+#include "reports/sentences/sentences.h"
 #include "reports/tables/devices/device_tables.h"
-#include "reports/tables/program_tables.h"
+#include "reports/tables/tables.h"
 
 namespace rooflinectl::recorded_verdicts_test {
 namespace {

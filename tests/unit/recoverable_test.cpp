@@ -9,7 +9,7 @@
 #include "analysis/explain/explanation.h"
 #include "analysis/roofline/executed/executed_work.h"
 #include "reports/charts/model/chart_model.h"
-#include "reports/sentences/point_text.h"
+#include "reports/sentences/sentences.h"
 #include "tests/support/program_run.h"
 
 namespace rooflinectl::recoverable_test {

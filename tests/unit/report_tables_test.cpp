@@ -12,7 +12,7 @@
 #include "reports/charts/layouts/layouts.h"
 #include "reports/draw/scene.h"
 #include "reports/formats/formats.h"
-#include "reports/text/markdown.h"
+#include "reports/text/markup.h"
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"
 

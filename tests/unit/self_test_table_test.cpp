@@ -6,7 +6,7 @@
 #include "analysis/analysis.h"
 #include "core/counters/counters.h"
 #include "reports/formats/formats.h"
-#include "reports/tables/run_tables.h"
+#include "reports/tables/tables.h"
 #include "tests/support/constructed_run.h"
 
 namespace rooflinectl::self_test_table_test {

@@ -10,7 +10,7 @@
 
 #include "reports/draw/scene.h"
 #include "reports/formats/formats.h"
-#include "reports/sentences/point_text.h"
+#include "reports/sentences/sentences.h"
 #include "tests/support/constructed_run.h"
 #include "tests/support/readable_scene.h"
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <set>
 
-#include "core/counters/sampled_metrics.h"
+#include "core/counters/metrics.h"
 #include "tests/support/program_timeline.h"
 
 namespace rooflinectl::timeline_view_test {

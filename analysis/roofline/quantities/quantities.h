@@ -7,7 +7,7 @@
 
 #include "analysis/analysis.h"
 
-/// The numbers of a point that follow from its counters, times and ceilings: what the rules in `rules.h`
+/// The numbers of a point that follow from its counters, times and ceilings: what the rules in `rules.cpp`
 /// judge, and what differs from one version of a kernel to the next. Each is defined once, with its name,
 /// unit and formula, in the file of its subject in this folder; docs/reference/quantities.csv
 /// lists them.

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "analysis/devices/links.h"
+#include "analysis/devices/devices_together.h"
 #include "reports/charts/layouts/layouts.h"
 #include "reports/charts/parts/picture.h"
 #include "reports/charts/parts/plot.h"

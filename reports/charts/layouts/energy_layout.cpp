@@ -10,7 +10,7 @@
 #include "reports/charts/layouts/layouts.h"
 #include "reports/charts/parts/picture.h"
 #include "reports/charts/parts/plot.h"
-#include "reports/sentences/point_text.h"
+#include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

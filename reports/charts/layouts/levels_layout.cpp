@@ -7,7 +7,7 @@
 #include "reports/charts/parts/panels.h"
 #include "reports/charts/parts/picture.h"
 #include "reports/charts/parts/plot.h"
-#include "reports/sentences/point_text.h"
+#include "reports/sentences/sentences.h"
 
 namespace rooflinectl {
 namespace {

@@ -9,8 +9,8 @@
 #include "reports/charts/layouts/layouts.h"
 #include "reports/charts/parts/picture.h"
 #include "reports/charts/parts/plot.h"
-#include "reports/sentences/point_text.h"
-#include "reports/tables/program_tables.h"
+#include "reports/sentences/sentences.h"
+#include "reports/tables/tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -8,8 +8,7 @@
 #include <map>
 #include <numeric>
 
-#include "reports/charts/model/chart_points.h"
-#include "reports/sentences/point_text.h"
+#include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

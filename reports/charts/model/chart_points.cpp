@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/charts/model/chart_points.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,8 +10,8 @@
 #include "core/text/kernel_names/kernel_names.h"
 #include "core/text/printable.h"
 #include "core/text/written_number.h"
-#include "reports/sentences/point_numbers.h"
-#include "reports/sentences/point_text.h"
+#include "reports/charts/model/chart_model.h"
+#include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

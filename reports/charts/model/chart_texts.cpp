@@ -13,7 +13,7 @@
 #include "core/text/written_number.h"
 #include "reports/charts/model/chart_model.h"
 #include "reports/charts/model/file_names.h"
-#include "reports/sentences/point_text.h"
+#include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

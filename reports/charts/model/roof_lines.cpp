@@ -5,7 +5,7 @@
 
 #include "analysis/roofline/executed/executed_work.h"
 #include "reports/charts/model/chart_model.h"
-#include "reports/tables/run_tables.h"
+#include "reports/tables/tables.h"
 
 namespace rooflinectl {
 namespace {

@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "analysis/roofline/point.h"
-#include "reports/sentences/point_text.h"
+#include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "reports/charts/parts/panels.h"
-#include "reports/sentences/point_text.h"
+#include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -8,8 +8,8 @@
 #include "analysis/roofline/point.h"
 #include "core/text/kernel_name.h"
 #include "reports/page/page_parts.h"
-#include "reports/sentences/point_text.h"
-#include "reports/tables/program_tables.h"
+#include "reports/sentences/sentences.h"
+#include "reports/tables/tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl::page {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "reports/page/program/page_program.h"
-#include "reports/sentences/run_texts.h"
+#include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl::page {

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "analysis/devices/links.h"
+#include "analysis/devices/devices_together.h"
 #include "reports/tables/devices/device_tables.h"
 #include "reports/text/format.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/devices/links.h"
+#include "analysis/devices/devices_together.h"
 #include "reports/tables/devices/device_tables.h"
 #include "reports/text/format.h"
 

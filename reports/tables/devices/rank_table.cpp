@@ -7,7 +7,7 @@
 #include <numeric>
 #include <set>
 
-#include "analysis/devices/links.h"
+#include "analysis/devices/devices_together.h"
 #include "core/stats/statistics.h"
 #include "reports/tables/devices/device_tables.h"
 #include "reports/text/format.h"

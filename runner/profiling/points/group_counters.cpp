@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "core/counters/metrics.h"
-#include "core/counters/pass_metrics.h"
 #include "core/program/profile_settings.h"
 #include "runner/profiling/points/groups.h"
 

@@ -13,8 +13,7 @@
 #include <vector>
 
 #include "core/counters/counters.h"
-#include "core/counters/decoded_tensor.h"
-#include "core/model/holds.h"
+#include "core/machine/ranks.h"
 #include "core/model/point_id.h"
 #include "core/model/run.h"
 #include "core/program/application.h"

@@ -9,6 +9,8 @@
 
 #include "analysis/analysis.h"
 #include "analysis/roofline/quantities/quantities.h"
+#include "analysis/timeline/timeline_view.h"
+#include "core/model/run.h"
 
 /// Points in words, for tables, pictures and the page.
 namespace rooflinectl {
@@ -116,5 +118,92 @@ struct Fact {
 /// What is known about a point beyond the columns of the page, for people to read; what bounds it, with its
 /// share.
 std::vector<Fact> point_facts(const RooflinePoint& point);
+
+/// A number of a point that reports show. Each is defined once, below: tables, the page, pictures, facts,
+/// histories and `points.csv` have its name, value and text from here.
+struct PointNumber {
+  std::string_view title;      ///< of its column, and of its fact
+  std::string_view name = {};  ///< the title in full, for the page; empty where the title is that
+  std::string_view help = {};  ///< what it is, in a sentence, for the page
+  /// In SI units; nothing where it is unknown, or for another kind of point.
+  std::optional<double> (*value)(const RooflinePoint&) = nullptr;
+  std::string (*show)(double) = nullptr;                ///< the value as text
+  std::string (*text)(const RooflinePoint&) = nullptr;  ///< the same where it takes more than the value
+  std::string_view csv = {};          ///< its column of `points.csv`; empty where it has none
+  std::string_view csv_meaning = {};  ///< what it is, in Markdown, with the unit
+
+  /// As reports show it; `format::kUnavailable` where there is none.
+  std::string text_of(const RooflinePoint& point) const;
+};
+
+namespace point_number {
+
+extern const PointNumber kTime;  ///< median of a launch
+extern const PointNumber kElements;
+extern const PointNumber kGpus;
+extern const PointNumber kUsefulBandwidth;
+extern const PointNumber kUsefulIntensity;
+extern const PointNumber kExecutedIntensity;
+extern const PointNumber kExecutedRate;
+extern const PointNumber kDramBandwidth;
+extern const PointNumber kRedundancy;
+extern const PointNumber kFractionOfRoofline;
+extern const PointNumber kFractionOfTheoretical;
+extern const PointNumber kBusiestUtilisation;
+
+// For kernels of a profiled program.
+extern const PointNumber kShare;
+extern const PointNumber kLaunches;
+extern const PointNumber kTotal;
+extern const PointNumber kMean;
+extern const PointNumber kP95;
+extern const PointNumber kSaving;
+extern const PointNumber kSavingPerStep;
+extern const PointNumber kTensorShare;
+extern const PointNumber kOccupancy;
+extern const PointNumber kRegisters;
+
+// Where energy was measured.
+extern const PointNumber kEnergy;
+extern const PointNumber kPower;
+extern const PointNumber kWorkPerJoule;
+
+}  // namespace point_number
+
+/// What a sceptic would ask about a run: device and its settings, software, host, command, plan.
+std::vector<Fact> environment_facts(const Run& run);
+
+// What the compiler made of kernels from files.
+
+/// `40 registers, 16 bytes spilled`
+std::string registers_text(const CompiledKernel& compiled);
+
+/// `scale<float>, nvcc 13.0.48 for sm_90: 40 registers, no spills`
+std::string compiled_text(const CompiledKernel& compiled);
+
+/// Sentences on the spills and warnings of the run's kernels.
+std::vector<std::string> compiler_findings(const Run& run);
+
+/// How the tool that wrote the file got its numbers: `Nsight Compute report, version 2025.3.1.0, kernel
+/// replay, clocks locked to base, caches flushed before each pass, set full`, as far as known.
+std::string import_text(const ImportedFile& file);
+
+/// What to know about the numbers of an imported run: what each file is, and what their ceilings are. Empty
+/// for other runs.
+std::vector<std::string> import_sentences(const Run& run);
+
+/// What the report lacks for the roofs of its kernels, and the sections of ncu that record it. For runs with
+/// kernels that were partly counted.
+std::string partly_counted_sentence(const Run& run);
+
+/// What is damaged or missing in the files.
+std::vector<std::string> import_problems(const Run& run);
+
+/// What a reader must know about the samples of a device: how long, how often, what is missing; and whether
+/// they agree with what was counted.
+std::vector<std::string> timeline_sentences(const DeviceView& view);
+
+/// Where its phases begin and end, or why there are none.
+std::string phase_sentence(const DeviceView& view);
 
 }  // namespace rooflinectl
