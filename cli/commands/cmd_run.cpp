@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,6 +25,7 @@
 #include "reports/text/format.h"
 #include "runner/compiling/compile_kernels.h"
 #include "runner/compiling/compiler.h"
+#include "runner/compiling/cpp_references.h"
 #include "runner/machine/catalogue.h"
 #include "runner/machine/machine.h"
 #include "runner/measuring/device_runs.h"
@@ -69,11 +71,12 @@ void profile_application(MeasureResult& result, const RunOptions& options) {
 }
 
 /// Adds the points that are functions in Python.
-void measure_python(MeasureResult& result, const RunOptions& options) {
+void measure_python(MeasureResult& result, const std::filesystem::path& references,
+                    const RunOptions& options) {
   if (!has_python_kernels(result.run.plan) || result.stopped_by) return;
   ProfileProgressLines progress(options.verbosity());
   try {
-    measure_python_kernels(result.run, result.folder, !options.no_counters, progress);
+    measure_python_kernels(result.run, result.folder, references, !options.no_counters, progress);
     result.run = as_written(result.run);
   } catch (const Error& error) {
     result.stopped_by = error;
@@ -83,16 +86,19 @@ void measure_python(MeasureResult& result, const RunOptions& options) {
 /// What is made ready before a plan is measured, and what becomes of it afterwards.
 class Preparation {
  public:
-  /// Computes references in Python, and looks for errors in memory if that is asked for.
+  /// Computes references, and looks for errors in memory if that is asked for.
   Preparation(MeasureRequest& request, const std::string& device, const RunOptions& options) {
-    if (has_python_references(request.plan)) {
+    if (has_python_references(request.plan) || has_cpp_references(request.plan)) {
       request.references = references_.path();
+      compute_cpp_references(request.plan, references_.path(), architecture_of(request));
       compute_references(request.plan, references_.path());
     }
     if (options.sanitize) {
       findings_ = sanitizer_findings(request.plan, request.compiled_kernels, device, request.collector);
     }
   }
+
+  const std::filesystem::path& references() const { return references_.path(); }
 
   void mark(MeasureResult& result) const {
     if (findings_.empty()) return;
@@ -101,6 +107,11 @@ class Preparation {
   }
 
  private:
+  static int architecture_of(const MeasureRequest& request) {
+    return request.compiled_kernels.empty() ? kDefaultArchitecture
+                                            : request.compiled_kernels.front().architecture;
+  }
+
   PrivateFolder references_;
   std::map<std::string, std::string> findings_;
 };
@@ -150,7 +161,7 @@ int measure_run(MeasureRequest request, const RunOptions& options) {
   MeasureResult result = measure_with_progress(request, options.verbosity());
   if (result.stop_signal) return end_interrupted(result);
   preparation.mark(result);
-  measure_python(result, options);
+  measure_python(result, preparation.references(), options);
   profile_application(result, options);
   return end_run(result, options);
 }
@@ -173,7 +184,7 @@ int measure_run_on_devices(MeasureRequest request, const std::vector<DeviceInfo>
   result.losses.insert(result.losses.begin(), usable.losses.begin(), usable.losses.end());
   if (result.stop_signal) return end_interrupted(result);
   preparation.mark(result);
-  measure_python(result, options);
+  measure_python(result, preparation.references(), options);
   profile_application(result, options);
   return end_run(result, options);
 }

@@ -17,6 +17,7 @@
 #include "reports/tables/point_table.h"
 #include "reports/text/format.h"
 #include "runner/compiling/compile_kernels.h"
+#include "runner/compiling/cpp_references.h"
 #include "runner/machine/catalogue.h"
 #include "runner/measuring/time_estimate.h"
 #include "runner/python_kernels/python_kernels.h"
@@ -113,6 +114,7 @@ void print_kernels(const Plan& plan) {
     terminal::print("  {}: {}; {}\n", printable(name), registers_text(kernel), kernel.compiler);
     for (const std::string& warning : kernel.warnings) terminal::print("    {}\n", printable(warning));
   }
+  compile_cpp_references(plan, kDefaultArchitecture);
 }
 
 void print_plan(const Plan& plan, const RunOptions& options) {
