@@ -38,6 +38,9 @@ namespace rooflinectl {
 
 namespace {
 
+/// Preparing that took longer is mentioned.
+constexpr double kNoticeableSeconds = 0.5;
+
 int end_run(const MeasureResult& result, const RunOptions& options) {
   const Verbosity verbosity = options.verbosity();
   const ReportModel report(result.run);
@@ -90,8 +93,13 @@ class Preparation {
   Preparation(MeasureRequest& request, const std::string& device, const RunOptions& options) {
     if (has_python_references(request.plan) || has_cpp_references(request.plan)) {
       request.references = references_.path();
+      const auto begin = std::chrono::steady_clock::now();
       compute_cpp_references(request.plan, references_.path(), architecture_of(request));
       compute_references(request.plan, references_.path());
+      const double took_s = seconds_since(begin);
+      if (!options.quiet && took_s > kNoticeableSeconds) {
+        terminal::print(stderr, "references computed in {}\n", format::duration(took_s));
+      }
     }
     if (options.sanitize) {
       findings_ = sanitizer_findings(request.plan, request.compiled_kernels, device, request.collector);
@@ -133,7 +141,6 @@ MeasureRequest request_of(const Plan& plan, const RunOptions& options) {
 /// cache.
 std::vector<CompiledKernel> compiled(const Plan& plan, const std::vector<std::string>& devices,
                                      const RunOptions& options) {
-  constexpr double kNoticeableSeconds = 0.5;
   const auto begin = std::chrono::steady_clock::now();
   std::vector<CompiledKernel> kernels = compile_kernels_for(plan, devices);
   const double took_s = seconds_since(begin);
@@ -273,6 +280,11 @@ int resume(const RunOptions& options) {
 /// Error(usage).
 void check_kernels(const Plan& plan) {
   if (!plan.kernels.empty() && find_compiler()) compile_kernels(plan, {kDefaultArchitecture});
+  try {
+    compile_cpp_references(plan, kDefaultArchitecture);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::usage) throw;  // not that there is no compiler
+  }
 }
 
 int run(const RunOptions& options) {

@@ -114,7 +114,14 @@ void print_kernels(const Plan& plan) {
     terminal::print("  {}: {}; {}\n", printable(name), registers_text(kernel), kernel.compiler);
     for (const std::string& warning : kernel.warnings) terminal::print("    {}\n", printable(warning));
   }
+  if (!has_cpp_references(plan)) return;
   compile_cpp_references(plan, kDefaultArchitecture);
+  terminal::print("\nreferences in C++, compiled\n");
+  for (const FileKernel& kernel : plan.kernels) {
+    if (kernel.reference.cpp.empty()) continue;
+    terminal::print("  {}: {} in {}\n", printable(kernel.id), printable(kernel.reference.function),
+                    printable(kernel.reference.cpp));
+  }
 }
 
 void print_plan(const Plan& plan, const RunOptions& options) {
