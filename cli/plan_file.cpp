@@ -101,12 +101,13 @@ Plan load_plan(const std::string& file) {
     kernel.source = fs::absolute(kernel.source).lexically_normal().string();
     const fs::path folder = fs::path(kernel.source).parent_path();
     for (auto& [argument, path] : kernel.reference.files) path = (folder / path).lexically_normal().string();
-    std::string& python = kernel.reference.python;
-    if (python.empty()) continue;
-    python = (folder / python).lexically_normal().string();
-    if (!fs::is_regular_file(python)) {
-      throw Error(ErrorKind::usage,
-                  fmt::format("{}, the reference of '{}', is not there", python, kernel.id));
+    for (std::string* const path : {&kernel.reference.python, &kernel.reference.cpp}) {
+      if (path->empty()) continue;
+      *path = (folder / *path).lexically_normal().string();
+      if (!fs::is_regular_file(*path)) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{}, the reference of '{}', is not there", *path, kernel.id));
+      }
     }
   }
   return plan;

@@ -4,4 +4,5 @@
 #include "core/embed.h"
 
 ROOFLINECTL_EMBED(driver, "python_kernels/driver.py")
+ROOFLINECTL_EMBED(reference_main, "compiling/reference_main.h")
 ROOFLINECTL_EMBED(nvrtc, "compiling/nvrtc.py")

@@ -3,12 +3,14 @@
 
 #include <string_view>
 
-/// Programs in Python that are part of this one.
+/// Programs in Python, and the frame of one in C++, that are part of this one.
 namespace rooflinectl::embedded {
 
 /// runner/python_kernels/driver.py: calls functions in the user's files.
 std::string_view driver();
 /// runner/compiling/nvrtc.py: compiles with NVRTC.
 std::string_view nvrtc();
+/// runner/compiling/reference_main.h: what a reference in C++ is compiled with.
+std::string_view reference_main();
 
 }  // namespace rooflinectl::embedded

@@ -11,6 +11,7 @@ source=$(cd "$(dirname "$0")/.." && pwd)
 bin=$(cd "$1" && pwd) && mkdir -p "$2" && output=$(cd "$2" && pwd) || exit 2
 shift 2
 export ROOFLINECTL=$bin/rooflinectl
+export ROOFLINECTL_TEST_CACHE=$output/cache # ceilings are measured once
 failed=0
 
 wanted() { # NAME STEPS...

@@ -59,7 +59,8 @@ constexpr std::string_view kKernelFile = R"cuda(// A kernel that rooflinectl com
 // With empty caches, and with what the launch before left in them.
 // rooflinectl: cache: [cold, warm]
 
-// Another version of the kernel can say what results must be like: docs/kernels.md (`reference`).
+// What results must be like can be said by another version of the kernel, or by a function in C++ or Python:
+// docs/kernels.md (`reference`).
 
 #include <HEADER>
 

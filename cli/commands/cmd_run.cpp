@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,6 +24,7 @@
 #include "reports/text/format.h"
 #include "runner/compiling/compile_kernels.h"
 #include "runner/compiling/compiler.h"
+#include "runner/compiling/cpp_references.h"
 #include "runner/machine/catalogue.h"
 #include "runner/machine/machine.h"
 #include "runner/measuring/device_runs.h"
@@ -34,6 +36,9 @@
 namespace rooflinectl {
 
 namespace {
+
+/// Preparing that took longer is mentioned.
+constexpr double kNoticeableSeconds = 0.5;
 
 int end_run(const MeasureResult& result, const RunOptions& options) {
   const Verbosity verbosity = options.verbosity();
@@ -68,11 +73,12 @@ void profile_application(MeasureResult& result, const RunOptions& options) {
 }
 
 /// Adds the points that are functions in Python.
-void measure_python(MeasureResult& result, const RunOptions& options) {
+void measure_python(MeasureResult& result, const std::filesystem::path& references,
+                    const RunOptions& options) {
   if (!has_python_kernels(result.run.plan) || result.stopped_by) return;
   ProfileProgressLines progress(options.verbosity());
   try {
-    measure_python_kernels(result.run, result.folder, !options.no_counters, progress);
+    measure_python_kernels(result.run, result.folder, references, !options.no_counters, progress);
     result.run = as_written(result.run);
   } catch (const Error& error) {
     result.stopped_by = error;
@@ -82,16 +88,24 @@ void measure_python(MeasureResult& result, const RunOptions& options) {
 /// What is made ready before a plan is measured, and what becomes of it afterwards.
 class Preparation {
  public:
-  /// Computes references in Python, and looks for errors in memory if that is asked for.
+  /// Computes references, and looks for errors in memory if that is asked for.
   Preparation(MeasureRequest& request, const std::string& device, const RunOptions& options) {
-    if (has_python_references(request.plan)) {
+    if (has_python_references(request.plan) || has_cpp_references(request.plan)) {
       request.references = references_.path();
+      const auto begin = std::chrono::steady_clock::now();
+      compute_cpp_references(request.plan, references_.path(), architecture_of(request));
       compute_references(request.plan, references_.path());
+      const double took_s = seconds_since(begin);
+      if (!options.quiet && took_s > kNoticeableSeconds) {
+        terminal::print(stderr, "references computed in {}\n", format::duration(took_s));
+      }
     }
     if (options.sanitize) {
       findings_ = sanitizer_findings(request.plan, request.compiled_kernels, device, request.collector);
     }
   }
+
+  const std::filesystem::path& references() const { return references_.path(); }
 
   void mark(MeasureResult& result) const {
     if (findings_.empty()) return;
@@ -100,6 +114,11 @@ class Preparation {
   }
 
  private:
+  static int architecture_of(const MeasureRequest& request) {
+    return request.compiled_kernels.empty() ? kDefaultArchitecture
+                                            : request.compiled_kernels.front().architecture;
+  }
+
   PrivateFolder references_;
   std::map<std::string, std::string> findings_;
 };
@@ -121,7 +140,6 @@ MeasureRequest request_of(const Plan& plan, const RunOptions& options) {
 /// cache.
 std::vector<CompiledKernel> compiled(const Plan& plan, const std::vector<std::string>& devices,
                                      const RunOptions& options) {
-  constexpr double kNoticeableSeconds = 0.5;
   const auto begin = std::chrono::steady_clock::now();
   std::vector<CompiledKernel> kernels = compile_kernels_for(plan, devices);
   const double took_s = seconds_since(begin);
@@ -149,7 +167,7 @@ int measure_run(MeasureRequest request, const RunOptions& options) {
   MeasureResult result = measure_with_progress(request, options.verbosity());
   if (result.stop_signal) return end_interrupted(result);
   preparation.mark(result);
-  measure_python(result, options);
+  measure_python(result, preparation.references(), options);
   profile_application(result, options);
   return end_run(result, options);
 }
@@ -172,7 +190,7 @@ int measure_run_on_devices(MeasureRequest request, const std::vector<DeviceInfo>
   result.losses.insert(result.losses.begin(), usable.losses.begin(), usable.losses.end());
   if (result.stop_signal) return end_interrupted(result);
   preparation.mark(result);
-  measure_python(result, options);
+  measure_python(result, preparation.references(), options);
   profile_application(result, options);
   return end_run(result, options);
 }
@@ -261,6 +279,11 @@ int resume(const RunOptions& options) {
 /// Error(usage).
 void check_kernels(const Plan& plan) {
   if (!plan.kernels.empty() && find_compiler()) compile_kernels(plan, {kDefaultArchitecture});
+  try {
+    compile_cpp_references(plan, kDefaultArchitecture);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::usage) throw;  // not that there is no compiler
+  }
 }
 
 int run(const RunOptions& options) {

@@ -17,6 +17,7 @@
 #include "reports/tables/tables.h"
 #include "reports/text/format.h"
 #include "runner/compiling/compile_kernels.h"
+#include "runner/compiling/cpp_references.h"
 #include "runner/machine/catalogue.h"
 #include "runner/measuring/time_estimate.h"
 #include "runner/python_kernels/python_kernels.h"
@@ -112,6 +113,14 @@ void print_kernels(const Plan& plan) {
     if (differ_in_options) name += fmt::format(" {}", fmt::join(kernel.options, " "));
     terminal::print("  {}: {}; {}\n", printable(name), registers_text(kernel), kernel.compiler);
     for (const std::string& warning : kernel.warnings) terminal::print("    {}\n", printable(warning));
+  }
+  if (!has_cpp_references(plan)) return;
+  compile_cpp_references(plan, kDefaultArchitecture);
+  terminal::print("\nreferences in C++, compiled\n");
+  for (const FileKernel& kernel : plan.kernels) {
+    if (kernel.reference.cpp.empty()) continue;
+    terminal::print("  {}: {} in {}\n", printable(kernel.id), printable(kernel.reference.function),
+                    printable(kernel.reference.cpp));
   }
 }
 

@@ -38,7 +38,7 @@ std::string content_of(const std::set<fs::path>& files) {
   std::string content;
   for (const fs::path& file : files) {
     try {
-      content += file.extension() == ".cu" ? text_with_includes(file) : read_file(file);
+      content += file.extension() == ".py" ? read_file(file) : text_with_includes(file);
     } catch (const Error&) {
       // It will be there again.
     }
@@ -105,7 +105,9 @@ int watch_plan(const RunOptions& options, const std::function<int(const Plan&)>&
       std::set<fs::path> named;
       for (const FileKernel& kernel : plan.kernels) {
         named.insert(kernel.source);
-        if (!kernel.reference.python.empty()) named.insert(kernel.reference.python);
+        for (const std::string& file : {kernel.reference.python, kernel.reference.cpp}) {
+          if (!file.empty()) named.insert(file);
+        }
       }
       if (named != sources) {
         sources = std::move(named);

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "core/error.h"
@@ -99,7 +101,7 @@ std::string FileKernels::expected_file(const FileKernel& kernel, const std::stri
                                        const Axes& axes) const {
   const auto stored = kernel.reference.files.find(argument);
   if (stored != kernel.reference.files.end()) return stored->second;
-  if (kernel.reference.python.empty()) return "";
+  if (!is_computed(kernel.reference)) return "";
   const std::vector<FileKernelArgument> results = results_of(kernel);
   const bool is_result = std::any_of(results.begin(), results.end(),
                                      [&](const auto& result) { return result.name == argument; });
@@ -113,6 +115,11 @@ std::optional<PointReference> FileKernels::reference_of(const FileKernel& kernel
   if (const FileKernel* const other = find_file_kernel(plan_, kernel.reference.kernel)) {
     reference.call.emplace(bound(*other, axes));
   }
+  if (is_computed(kernel.reference)) {
+    const std::string cause = references_ + "/" + reference_cause_file({{}, kernel.id, axes});
+    std::error_code error;
+    if (std::filesystem::is_regular_file(cause, error)) throw Error(ErrorKind::usage, read_file(cause));
+  }
   for (const CallArgument& argument : call.call().arguments) {
     if (!is_written(argument.kind)) continue;
     const std::string file = expected_file(kernel, argument.name, axes);
@@ -120,9 +127,9 @@ std::optional<PointReference> FileKernels::reference_of(const FileKernel& kernel
       const std::string content = read_file(file, kMaxReferenceBytes);
       const StoredElements elements = stored_elements(content, file, argument.type);
       require_count(argument, elements.count,
-                    kernel.reference.python.empty()
-                        ? file
-                        : fmt::format("the reference '{}'", kernel.reference.function));
+                    is_computed(kernel.reference)
+                        ? fmt::format("the reference '{}'", kernel.reference.function)
+                        : file);
       DeviceBuffer d_elements(elements.bytes.size());
       kernels::check(
           cudaMemcpy(d_elements.data(), elements.bytes.data(), elements.bytes.size(), cudaMemcpyHostToDevice),

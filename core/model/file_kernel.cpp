@@ -83,6 +83,10 @@ double usual_tolerance(ArgumentType type) {
   return row_of(type).tolerance;
 }
 
+bool is_computed(const FileKernelReference& reference) {
+  return !reference.python.empty() || !reference.cpp.empty();
+}
+
 bool is_python(const FileKernel& kernel) {
   return kernel.source.ends_with(".py");
 }

@@ -94,15 +94,21 @@ struct FileKernelWork {
 
 /// What results must be like.
 struct FileKernelReference {
-  std::string kernel;                        ///< id of another kernel of the plan; empty for none
-  std::string python;                        ///< a file in Python with `function`; empty for none
-  std::string function;                      ///< that returns what is expected
+  std::string kernel;  ///< id of another kernel of the plan; empty for none
+  std::string python;  ///< a file in Python with `function`; empty for none
+  std::string cpp;     ///< a file in C++ with `function`; empty for none
+  /// That returns or stores what is expected; in C++ with template arguments, axes in braces, or as a call,
+  /// `expected(x, y, n)`.
+  std::string function;
   std::map<std::string, std::string> files;  ///< by argument, a .npy or .bin file
   std::optional<double> relative;            ///< of the expected value; nothing for what suits the type
   double absolute = 0;
 
   bool operator==(const FileKernelReference&) const = default;
 };
+
+/// Whether results are computed by a function on the host before anything is measured.
+bool is_computed(const FileKernelReference& reference);
 
 /// A kernel from a file, as the plan describes it.
 struct FileKernel {

@@ -57,6 +57,9 @@ class CallResolver {
     }
     for (const FileKernelArgument& argument : kernel_.arguments) call.arguments.push_back(resolved(argument));
     call.work = work();
+    if (!kernel_.reference.cpp.empty()) {
+      call.reference = with_values("reference.function", kernel_.reference.function);
+    }
     return call;
   }
 
@@ -273,6 +276,26 @@ std::string reference_file(const PointId& point, const std::string& argument) {
   data.axes.erase(axis::kCache);
   data.axes.erase(axis::kMode);
   return fmt::format("{}.{}.npy", sha256(range_name(data)), argument);
+}
+
+std::set<std::string> identifiers_in(std::string_view code) {
+  std::set<std::string> names;
+  std::string name;
+  for (const char letter : code) {
+    const bool is_of_name = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+                            (letter >= '0' && letter <= '9') || letter == '_';
+    if (is_of_name) {
+      name += letter;
+    } else if (!name.empty()) {
+      names.insert(std::exchange(name, {}));
+    }
+  }
+  if (!name.empty()) names.insert(name);
+  return names;
+}
+
+std::string reference_cause_file(const PointId& point) {
+  return reference_file(point, "") + ".failed";
 }
 
 KernelCall call_of(const FileKernel& kernel, const Axes& axes) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -55,7 +56,8 @@ struct KernelCall {
   Dimensions cluster = {1, 1, 1};
   std::uint32_t shared_bytes = 0;
   std::vector<CallArgument> arguments;
-  Work work;  ///< all zeros where none is declared
+  std::string reference;  ///< the function of a reference in C++, as it is called; else empty
+  Work work;              ///< all zeros where none is declared
 };
 
 /// Whether it has an argument that it reads and writes.
@@ -77,9 +79,14 @@ class KernelMistake : public std::runtime_error {
   std::size_t place_;
 };
 
-/// The name of the file with what the reference in Python of a kernel expects as `argument`: the same for all
-/// points with the same data.
+/// The names in code in C++.
+std::set<std::string> identifiers_in(std::string_view code);
+
+/// The name of the file with what a kernel's reference in Python or C++ expects as `argument`: the same for
+/// all points with the same data.
 std::string reference_file(const PointId& point, const std::string& argument);
+/// The name of the file that says why there are none; there is none if all went well.
+std::string reference_cause_file(const PointId& point);
 
 /// The call that `kernel` stands for with these values of its axes; an axis that they lack has its first
 /// value. Throws KernelMistake.

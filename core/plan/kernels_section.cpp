@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/plan/kernel_axes.h"
 #include "core/plan/kernel_call.h"
 #include "core/text/expression.h"
 #include "core/text/names.h"
@@ -15,18 +16,13 @@
 
 namespace rooflinectl::yaml {
 
-const std::vector<std::string> kKernelKeys = {"title",     "source", "function", "options",   "axes",
-                                              "arguments", "launch", "work",     "reference", "tolerance"};
+const std::vector<std::string> kKernelKeys = {"title", "source",    "function",  "options",
+                                              "axes",  "cases",     "arguments", "launch",
+                                              "work",  "reference", "tolerance"};
 
 namespace {
 
 constexpr std::size_t kMaxDimensions = 3;
-
-/// A name that expressions can use.
-bool is_identifier(std::string_view name) {
-  const bool begins_with_digit = !name.empty() && name.front() >= '0' && name.front() <= '9';
-  return is_plain_name(name) && !begins_with_digit && name.find('-') == std::string_view::npos;
-}
 
 /// Where the text of a scalar begins.
 Position text_position(const YAML::Node& node) {
@@ -48,7 +44,8 @@ class KernelReader {
     }
     if (kernel_.title.empty()) kernel_.title = kernel_.function.substr(0, kernel_.function.find('<'));
     if (const Field* options = find(fields, "options")) read_options(*options);
-    if (const Field* axes = find(fields, "axes")) read_axes(*axes);
+    if (const Field* axes = find(fields, "axes")) read_axes(reader_, entry_, *axes);
+    if (const Field* cases = find(fields, "cases")) read_cases(reader_, entry_, *cases);
     if (const Field* arguments = find(fields, "arguments")) read_arguments(*arguments);
     if (const Field* launch = find(fields, "launch")) read_launch(*launch);
     if (const Field* work = find(fields, "work")) read_work(*work);
@@ -85,51 +82,6 @@ class KernelReader {
   }
 
   void read_options(const Field& member) { kernel_.options = texts(member, "options"); }
-
-  // ---- axes ----
-
-  void read_axes(const Field& member) {
-    for (const Field& axis : reader_.fields(member.value, position_of(member.value), "'axes'")) {
-      if (!is_identifier(axis.key)) {
-        reader_.fail(axis.position,
-                     fmt::format("the name of an axis, {}, must consist of letters, digits and '_'",
-                                 in_quotes(axis.key)));
-      } else if (axis.key == axis::kCache || axis.key == axis::kMode || axis.key == axis::kGpus) {
-        reader_.fail(axis.position, fmt::format("'{}' cannot be an axis of a kernel", axis.key));
-      } else {
-        read_axis(axis);
-      }
-    }
-  }
-
-  void read_axis(const Field& axis) {
-    const List<Axes::Value> values = reader_.list<Axes::Value>(
-        axis,
-        [&](const std::string& text, Position position) { return axis_value(axis.key, text, position); });
-    if (values.empty()) return;
-    KernelAxis& added = entry_.axes.emplace_back(KernelAxis{axis.key, {}});
-    for (const auto& value : values) added.values.push_back(value.value);
-    std::visit([&](const auto& first) { kernel_.first.set(axis.key, first); }, added.values.front());
-  }
-
-  std::optional<Axes::Value> axis_value(const std::string& axis, const std::string& text, Position position) {
-    if (const auto number = parse_elements(text)) {
-      const bool is_launched = axis == axis::kBlock || axis == axis::kElements;
-      if (axis != axis::kDtype && (!is_launched || *number <= (1U << 20U))) return Axes::Value(*number);
-    }
-    if (axis == axis::kDtype) {
-      const auto dtype = reader_.one_of<Dtype>(text, position, "dtype", kAllDtypes);
-      return dtype ? std::optional(Axes::Value(std::string(to_string(*dtype)))) : std::nullopt;
-    }
-    const bool is_number_only = axis == axis::kSize || axis == axis::kBlock || axis == axis::kElements;
-    if (!is_number_only && is_plain_name(text)) return Axes::Value(text);
-    reader_.fail(position,
-                 is_number_only
-                     ? fmt::format("{} is not a number, such as 256 or 2^28", in_quotes(text))
-                     : fmt::format("{} is neither a number nor a name of letters, digits, '_' and '-'",
-                                   in_quotes(text)));
-    return std::nullopt;
-  }
 
   // ---- arguments ----
 
@@ -237,24 +189,33 @@ class KernelReader {
 
   // ---- reference ----
 
-  /// Another kernel, a function in Python, or a file for each argument.
+  /// Another kernel, a function in Python or C++, or a file for each argument.
   void read_reference(const Field& member) {
     if (!member.value.IsMap()) {
       kernel_.reference.kernel = text(member, "reference");
       return;
     }
-    if (member.value["python"]) {
+    for (const std::string language : {"python", "cpp"}) {
+      if (!member.value[language]) continue;
       const Fields fields =
-          reader_.settings(member.value, position_of(member.value), "'reference'", {"python", "function"});
+          reader_.settings(member.value, position_of(member.value), "'reference'", {language, "function"});
       reader_.require(member.value, "function", member.position, "'reference'");
-      kernel_.reference.python = text_if_any(fields, "python", "reference.python");
+      std::string& file = language == "cpp" ? kernel_.reference.cpp : kernel_.reference.python;
+      file = text_if_any(fields, language, "reference." + language);
       kernel_.reference.function = text_if_any(fields, "function", "reference.function");
+      kernel_.places["reference.function"] = reader_.place(place_of_reference());
       return;
     }
     for (const Field& file : reader_.fields(member.value, position_of(member.value), "'reference'")) {
       entry_.places["reference." + file.key] = file.position;
       kernel_.reference.files[file.key] = reader_.single_value(file.value).value_or("");
     }
+  }
+
+  /// Of its function, or else of its file.
+  Position place_of_reference() const {
+    const auto function = entry_.places.find("reference.function");
+    return function == entry_.places.end() ? entry_.position : function->second;
   }
 
   void read_tolerance(const Field& member) {
@@ -325,8 +286,9 @@ class Combinations {
     }
   }
 
-  /// Stops soon after the first `most`; reports if there are none.
+  /// Stops soon after the first `most`; reports if there are none. Cases take the place of combinations.
   std::vector<Axes> find() {
+    if (!entry_.cases.empty()) return entry_.cases;
     from(0);
     if (found_.empty() && !has_failed_) {
       reader_.fail(entry_.position, "no combination of values meets the conditions");
@@ -408,6 +370,23 @@ bool has_result(const FileKernel& kernel, const std::string& name) {
       [&](const FileKernelArgument& argument) { return argument.name == name && is_written(argument.kind); });
 }
 
+/// Reports a call, as a reference in C++ may be, that does not get a result.
+void check_reference_call(Reader& reader, const KernelEntry& entry) {
+  const std::string& function = entry.kernel.reference.function;
+  const std::size_t open = function.find('(');
+  if (entry.kernel.reference.cpp.empty() || open == std::string::npos) return;
+  const Position position = place_of(entry, "reference.function");
+  if (!function.ends_with(')')) {
+    reader.fail(position, "the call does not end with ')'");
+    return;
+  }
+  const std::set<std::string> names = identifiers_in(std::string_view(function).substr(open));
+  for (const FileKernelArgument& result : results_of(entry.kernel)) {
+    if (names.contains(result.name)) continue;
+    reader.fail(position, fmt::format("the call has no '{}', a result of the kernel", result.name));
+  }
+}
+
 /// Compiled kernels are launched; a function in Python launches what it likes.
 void check_launch(Reader& reader, const KernelEntry& entry, const Fields& fields) {
   if (!is_python(entry.kernel)) {
@@ -476,6 +455,7 @@ void check_reference(Reader& reader, const KernelEntry& entry, const std::vector
     reader.fail(place_of(entry, "reference." + argument),
                 fmt::format("{} is no 'out' or 'inout' argument of the kernel", in_quotes(argument)));
   }
+  check_reference_call(reader, entry);
   if (reference.kernel.empty()) return;
   const Position position = place_of(entry, "reference");
   const KernelEntry* const other = find_kernel(all, reference.kernel);
@@ -490,7 +470,7 @@ void check_reference(Reader& reader, const KernelEntry& entry, const std::vector
   if (is_python(entry.kernel) != is_python(other->kernel)) {
     reader.fail(position,
                 fmt::format("the results of '{}' are in another process: compare both with a function in "
-                            "Python, `{{python: FILE, function: NAME}}`",
+                            "Python or C++, `{{python: FILE, function: NAME}}`",
                             reference.kernel));
     return;
   }

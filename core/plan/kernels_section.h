@@ -31,6 +31,7 @@ struct KernelCondition {
 struct KernelEntry {
   FileKernel kernel;
   std::vector<KernelAxis> axes;
+  std::vector<Axes> cases;                  ///< in place of all combinations of their values; empty for these
   std::vector<KernelCondition> conditions;  ///< that combinations of their values must meet
   Position position;
   std::map<std::string, Position> places;  ///< of the fields that `KernelMistake` names

@@ -188,13 +188,6 @@ std::string unit_of(const CompilerTask& task) {
       task.source.string(), kTemplates, kFunctionFile, task.function, task.function, parameter_checks(task));
 }
 
-/// Whether the user's options do, such as `-arch=sm_90a`: nvcc takes no second one.
-bool names_architecture(const std::vector<std::string>& options) {
-  return std::any_of(options.begin(), options.end(), [](const std::string& option) {
-    return option.starts_with("-arch") || option.starts_with("--gpu-architecture");
-  });
-}
-
 }  // namespace
 
 std::optional<Compiler> find_compiler() {
@@ -208,6 +201,23 @@ std::optional<Compiler> find_compiler() {
     if (const auto nvcc = nvcc_at(program)) return nvcc;
   }
   return find_nvrtc();
+}
+
+bool names_architecture(const std::vector<std::string>& options) {
+  return std::any_of(options.begin(), options.end(), [](const std::string& option) {
+    return option.starts_with("-arch") || option.starts_with("--gpu-architecture");
+  });
+}
+
+std::optional<fs::path> toolkit_include() {
+  std::vector<fs::path> folders;
+  if (const auto toolkit = named_toolkit()) folders.push_back(*toolkit / "include");
+  for (const fs::path& nvcc : usual_places()) folders.push_back(nvcc.parent_path().parent_path() / "include");
+  for (const fs::path& folder : folders) {
+    std::error_code error;
+    if (fs::is_regular_file(folder / "cuda_runtime.h", error)) return folder;
+  }
+  return std::nullopt;
 }
 
 CompiledCode compile(const Compiler& compiler, const CompilerTask& task) {

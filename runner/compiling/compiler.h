@@ -19,6 +19,12 @@ struct Compiler {
 /// toolkit's usual folder; else NVRTC of that, or of the wheels of python3; nothing if there is none.
 std::optional<Compiler> find_compiler();
 
+/// The folder with the toolkit's headers; nothing if there is no toolkit.
+std::optional<std::filesystem::path> toolkit_include();
+
+/// Whether options of nvcc do, such as `-arch=sm_90a`: it takes no second one.
+bool names_architecture(const std::vector<std::string>& options);
+
 /// A parameter of a kernel, as its description has it.
 struct KernelParameter {
   std::string name;

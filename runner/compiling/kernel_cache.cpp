@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <set>
 #include <sstream>
@@ -85,6 +86,20 @@ void KernelCache::store(const std::string& key, const CompiledCode& code) const 
   make_folder(folder_, kCacheHint);
   write_file(log_file(key), code.log, kCacheHint);
   write_file(cubin_file(key), code.cubin, kCacheHint);
+}
+
+void KernelCache::store_program(const std::string& key, const fs::path& program) const {
+  make_folder(folder_, kCacheHint);
+  // Another process may run it already: it is replaced as a whole.
+  const fs::path beside = folder_ / fmt::format("{}.{}", key, getpid());
+  std::error_code error;
+  fs::copy_file(program, beside, fs::copy_options::overwrite_existing, error);
+  if (!error) fs::rename(beside, program_file(key), error);
+  if (error) {
+    throw Error(ErrorKind::environment,
+                fmt::format("{}: cannot be written: {}", program_file(key).string(), error.message()),
+                kCacheHint);
+  }
 }
 
 }  // namespace rooflinectl

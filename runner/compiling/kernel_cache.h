@@ -28,9 +28,12 @@ class KernelCache {
 
   /// Where the code with this key is, or would be.
   std::filesystem::path cubin_file(const std::string& key) const { return folder_ / (key + ".cubin"); }
+  /// Likewise a program that computes a reference.
+  std::filesystem::path program_file(const std::string& key) const { return folder_ / (key + ".reference"); }
   std::optional<CompiledCode> find(const std::string& key) const;
   /// Throws Error(environment) if it cannot be written.
   void store(const std::string& key, const CompiledCode& code) const;
+  void store_program(const std::string& key, const std::filesystem::path& program) const;
 
  private:
   std::filesystem::path log_file(const std::string& key) const { return folder_ / (key + ".log"); }

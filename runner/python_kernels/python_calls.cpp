@@ -40,13 +40,23 @@ Json json_of(const Axes& axes) {
 }
 
 /// The function or the files that results are compared with.
-Json reference_of(const Plan& plan, const FileKernelReference& reference) {
+Json reference_of(const Plan& plan, const FileKernel& kernel, const PythonCall& call) {
+  const FileKernelReference& reference = kernel.reference;
   if (const FileKernel* const other = find_file_kernel(plan, reference.kernel)) {
     return {{"file", other->source}, {"function", other->function}, {"name", fmt::format("'{}'", other->id)}};
   }
   if (!reference.python.empty()) {
     return {{"file", reference.python},
             {"function", reference.function},
+            {"name", fmt::format("'{}'", reference.function)}};
+  }
+  if (!reference.cpp.empty()) {
+    Json files = Json::object();
+    for (const FileKernelArgument& result : results_of(kernel)) {
+      files[result.name] = (call.references / reference_file(call.point, result.name)).string();
+    }
+    return {{"files", std::move(files)},
+            {"cause", (call.references / reference_cause_file(call.point)).string()},
             {"name", fmt::format("'{}'", reference.function)}};
   }
   return {{"files", reference.files}, {"name", "the stored results"}};
@@ -68,7 +78,7 @@ Json json_of(const Plan& plan, const PythonCall& call) {
                {"axes", json_of(call.point.axes)},
                {"arguments", std::move(arguments)},
                {"results", std::move(results)},
-               {"reference", reference_of(plan, kernel.reference)},
+               {"reference", reference_of(plan, kernel, call)},
                {"tolerance", {{"relative", std::move(relative)}, {"absolute", kernel.reference.absolute}}},
                {"range", call.range},
                {"cold", cache_of(call.point) == CacheState::cold},

@@ -19,6 +19,8 @@ struct PythonCall {
   double time_limit_s = 0;
   /// By argument, where to store the results of the reference; empty where the kernel itself is called.
   std::map<std::string, std::string> stored;
+  /// The folder with the results of references in C++ (`reference_file`).
+  std::filesystem::path references;
 };
 
 /// The GPU that functions are called on, and how.

@@ -127,8 +127,12 @@ Measurement measured(const PointId& point, const PythonAnswer& answer, const Gro
 /// The points of one kernel on one device, in a Python of their own.
 class PythonKernel {
  public:
-  PythonKernel(const Run& run, fs::path folder, std::size_t device, bool counters)
-      : run_(run), folder_(std::move(folder)), device_(device), counters_(counters) {}
+  PythonKernel(const Run& run, fs::path folder, fs::path references, std::size_t device, bool counters)
+      : run_(run),
+        folder_(std::move(folder)),
+        references_(std::move(references)),
+        device_(device),
+        counters_(counters) {}
 
   /// Adds what it learns of counters and of versions.
   std::vector<Measurement> measure(const std::vector<PointId>& points, ProfileObserver& observer,
@@ -138,7 +142,8 @@ class PythonKernel {
       calls.push_back({.point = point,
                        .range = range_of(calls.size()),
                        .time_limit_s = experiment_of(run_.plan, point).timing.time_limit_s,
-                       .stored = {}});
+                       .stored = {},
+                       .references = references_});
     }
     std::vector<Measurement> measurements;
     try {
@@ -205,6 +210,7 @@ class PythonKernel {
 
   const Run& run_;
   fs::path folder_;
+  fs::path references_;
   std::size_t device_;
   bool counters_;
 };
@@ -235,7 +241,8 @@ bool has_python_kernels(const Plan& plan) {
   return std::any_of(plan.kernels.begin(), plan.kernels.end(), is_python);
 }
 
-void measure_python_kernels(Run& run, const fs::path& folder, bool counters, ProfileObserver& observer) {
+void measure_python_kernels(Run& run, const fs::path& folder, const fs::path& references, bool counters,
+                            ProfileObserver& observer) {
   const fs::path work_folder = make_folder(fs::absolute(folder) / "python");
   for (const std::size_t device : measured_devices(run)) {
     std::map<std::string, std::vector<PointId>> missing;  // by kernel
@@ -252,8 +259,8 @@ void measure_python_kernels(Run& run, const fs::path& folder, bool counters, Pro
     for (const auto& [kernel, points] : missing) {
       const fs::path own = make_folder(work_folder / fmt::format("{}-{}", kernel, device));
       CounterSession session = run.counter_session;
-      std::vector<Measurement> measured =
-          PythonKernel(run, own, device, counters).measure(points, observer, session, run.python_versions);
+      std::vector<Measurement> measured = PythonKernel(run, own, references, device, counters)
+                                              .measure(points, observer, session, run.python_versions);
       run.measurements.insert(run.measurements.end(), measured.begin(), measured.end());
       run.counter_session = session;
     }

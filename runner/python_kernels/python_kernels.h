@@ -14,8 +14,10 @@ bool has_python_kernels(const Plan& plan);
 /// Measures those that the run in `folder` lacks, on all its devices, and writes its `run.json`.
 /// Each kernel has a Python of its own, which is profiled as `profile` does it: the time of a point is that
 /// of the kernels that a call launches, from the trace; its counters are those of the kernel, if it is only
-/// one. What fails becomes the cause of its point. Throws Error(environment) if the run cannot be written.
-void measure_python_kernels(Run& run, const std::filesystem::path& folder, bool counters,
+/// one. What fails becomes the cause of its point. `references` has results of functions in C++. Throws
+/// Error(environment) if the run cannot be written.
+void measure_python_kernels(Run& run, const std::filesystem::path& folder,
+                            const std::filesystem::path& references, bool counters,
                             ProfileObserver& observer);
 
 }  // namespace rooflinectl

@@ -37,7 +37,7 @@ void compute_references(const Plan& plan, const std::filesystem::path& folder) {
   for (const PointId& point : all_points(plan)) {
     const FileKernel* const kernel = find_file_kernel(plan, point.subject);
     if (kernel == nullptr || !needs_reference(*kernel)) continue;
-    PythonCall call{.point = point, .range = {}, .stored = {}};
+    PythonCall call{.point = point, .range = {}, .stored = {}, .references = {}};
     for (const FileKernelArgument& result : results_of(*kernel)) {
       call.stored[result.name] = (folder / reference_file(point, result.name)).string();
     }

@@ -44,6 +44,7 @@ class PlanSchema(ProgramTest):
                 (kernel["launch"], of_kernel(launch=unknown)), (kernel["work"], of_kernel(work=unknown)),
                 (kernel["tolerance"], of_kernel(tolerance=unknown)),
                 (kernel["reference"]["anyOf"][1], of_kernel(reference={"python": "f.py", **unknown})),
+                (kernel["reference"]["anyOf"][2], of_kernel(reference={"cpp": "f.cpp", **unknown})),
                 (DEFINITIONS["argument"], of_kernel(arguments={"x": unknown})), (variant, of_experiment(variants={"sum_atomic": unknown})),
                 (settings["properties"]["timing"], of_experiment(timing=unknown)), (DEFINITIONS["application"], of_experiment(application=unknown))]:
             self.assertEqual(keys(schema), self.names(plan))
@@ -59,7 +60,10 @@ class PlanSchema(ProgramTest):
         self.assertGreater(len(texts), 5)
         for text in texts:
             jsonschema.validate(yaml.safe_load(text), SCHEMA)
-        for wrong in ["name: p", "name: p\nkernels: {k: {function: f}}", "name: p\nexperiments: {e: {size: 3}}",
+        kernel = "name: p\nkernels: {k: {source: f.cu, function: f, %s}}"
+        for right in ["cases: [{m: 1, n: 2^20}]", "cases: {few: {m: 1, kind: slow}}", "reference: {cpp: f.cpp, function: f}"]:
+            jsonschema.validate(yaml.safe_load(kernel % right), SCHEMA)
+        for wrong in [*(kernel % text for text in ["cases: []", "cases: {m: 1}", "cases: [{m: [1, 2]}]", "reference: {cpp: f.cpp}"]), "name: p", "name: p\nkernels: {k: {function: f}}", "name: p\nexperiments: {e: {size: 3}}",
                       "name: p\nkernels: {k: {source: f.cu, function: f, arguments: {x: {in: f32, out: f32}}}}"]:
             with self.assertRaises(jsonschema.ValidationError, msg=wrong):
                 jsonschema.validate(yaml.safe_load(wrong), SCHEMA)

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import unittest
 
-from this_machine import no_gpu
+from this_machine import environment_with_ceilings, no_gpu
 
 PROGRAM = pathlib.Path(shutil.which(os.environ.get("ROOFLINECTL", "rooflinectl")) or "rooflinectl").resolve()
 N = 1 << 26
@@ -53,8 +53,28 @@ def scale(x, y, a, n):
     scale_kernel[(triton.cdiv(n, 1024),)](x, y, a, n, BLOCK=1024)
 """
 TORCH = "import torch\n\n\ndef scale(x, y, a):\n    torch.mul(x, a, out=y)\n"
-TORCH_RETURNED = "import torch\n\n\ndef scale(x, a):\n    return a * x\n"
-TORCH_TWO = "import torch\n\n\ndef scale(x, y, a):\n    torch.mul(x, a - 1, out=y)\n    y.add_(x)\n"
+# Several functions, one of which each value of the axis `how` calls, need only one Python.
+TORCH_WAYS = """\
+import torch
+
+
+def written(x, y, a):
+    torch.mul(x, a, out=y)
+
+
+def returned(x, a):
+    return a * x
+
+
+def two(x, y, a):
+    torch.mul(x, a - 1, out=y)
+    y.add_(x)
+
+
+def wrong(x, y, a):
+    torch.mul(x, a, out=y)
+    y[7] = -1
+"""
 CUPY = """\
 import cupy
 
@@ -85,6 +105,11 @@ def described(text, n=N, mark="#", more=""):
     return "".join(f"{mark} rooflinectl: {line}\n" for line in (DESCRIPTION.format(n=n) + more).splitlines()) + text
 
 
+def in_ways(text, *ways):
+    """With an axis of functions."""
+    return text.replace("function: scale", "function: \"{how}\"").replace("axes: {", f"axes: {{how: [{', '.join(ways)}], ")
+
+
 def has(*modules):
     return all(importlib.util.find_spec(module) for module in modules)
 
@@ -92,12 +117,8 @@ def has(*modules):
 class PythonKernels(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cache = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cache.cleanup)
         # `python3` is this Python.
-        cls.environment = dict(os.environ, XDG_CACHE_HOME=cache.name, PATH=f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}")
-        with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([PROGRAM, "ceilings"], cwd=folder, env=cls.environment, capture_output=True, check=False)
+        cls.environment = dict(environment_with_ceilings(cls, PROGRAM), PATH=f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}")
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -140,13 +161,13 @@ class PythonKernels(unittest.TestCase):
         self.assertIn("v2", self.output)
 
     def test_pytorch(self):
-        measured = self.measure({"v1.py": described(TORCH), "v2.py": described(TORCH_RETURNED), "v3.py": described(TORCH_TWO)})
-        self.assert_scales(measured["v1"])
-        self.assert_scales(measured["v2"])
-        two = measured["v3"]
+        self.measure({"v1.py": in_ways(described(TORCH_WAYS), "written", "returned", "two")})
+        written, returned, two = self.run_json["measurements"]
+        self.assert_scales(written)
+        self.assert_scales(returned)
         self.assertEqual(two["status"], "ok", two.get("cause"))
         self.assertIn("a call launches 2 kernels", two["counters"]["dram_read_bytes"]["unavailable"])
-        self.assertGreater(two["time"]["median_s"], 1.5 * measured["v1"]["time"]["median_s"])
+        self.assertGreater(two["time"]["median_s"], 1.5 * written["time"]["median_s"])
 
     @unittest.skipUnless(has("cupy"), "no CuPy")
     def test_cupy(self):
@@ -167,31 +188,42 @@ class PythonKernels(unittest.TestCase):
             self.assertLess(warm["counters"]["dram_read_bytes"], 0.2 * 4 * n)
 
     def test_every_type(self):
-        for name in ["f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u8"]:
-            with self.subTest(name):
-                text = described(TORCH_RETURNED, 1000).replace("f32", name).replace("4 * n", "n")
-                measured = self.measure({"v1.py": text}, 0, "--no-counters")["v1"]
+        text = in_ways(described(TORCH_WAYS, 1000), "returned").replace("f32", "type").replace("4 * n", "n")
+        text = text.replace("axes: {", "axes: {type: [f64, f32, f16, bf16, i64, i32, i16, i8, u8], ")
+        self.measure({"v1.py": text}, 0, "--no-counters")
+        self.assertEqual(len(self.run_json["measurements"]), 9)
+        for measured in self.run_json["measurements"]:
+            with self.subTest(measured["axes"]["type"]):
                 self.assertEqual(measured["status"], "ok", measured.get("cause"))
                 self.assertTrue(measured["verification"]["passed"])
 
     def test_wrong_results_and_crashes_are_named(self):
-        wrong = TORCH + "    y[7] = -1\n"
         illegal = TRITON.replace("y + i, a", "y + i + (1 << 40), a")
-        files = {"v1.py": described(wrong, 1000), "v3.py": described(TORCH, 1000)}
+        files = {"v1.py": in_ways(described(TORCH_WAYS, 1000), "wrong", "written")}
         if has("triton"):
             files["v2.py"] = described(illegal, 1000)
-        measured = self.measure(files, 1)
-        self.assertRegex(measured["v1"]["cause"], r"^element 7 of 'y' is -1, expected ")
-        self.assertEqual(measured["v3"]["status"], "ok", measured["v3"].get("cause"))
+        measured = self.measure(files, 1, "--no-counters")
+        wrong, written = (m for m in self.run_json["measurements"] if m["subject"] == "v1")
+        self.assertRegex(wrong["cause"], r"^element 7 of 'y' is -1, expected ")
+        self.assertEqual(written["status"], "ok", written.get("cause"))
         if has("triton"):
             self.assertEqual(measured["v2"]["status"], "failed")
             self.assertRegex(measured["v2"]["cause"], "illegal memory access|Python ended")
+
+    @unittest.skipUnless(shutil.which("c++"), "no C++ compiler")
+    def test_results_are_compared_with_those_in_cpp(self):
+        text = in_ways(described(TORCH_WAYS, 1000), "written", "wrong").replace("python: expected.py", "cpp: expected.cpp")
+        cpp = "void expected(const double* x, double* y, double a, int n) {\n  for (int i = 0; i < n; ++i) y[i] = a * x[i];\n}\n"
+        self.measure({"v1.py": text, "expected.cpp": cpp}, 1, "--no-counters")
+        written, wrong = self.run_json["measurements"]
+        self.assertTrue(written["verification"]["passed"], written)
+        self.assertRegex(wrong["cause"], r"^element 7 of 'y' is -1, expected ")
 
     @unittest.skipUnless(shutil.which("nvcc") or pathlib.Path("/usr/local/cuda/bin/nvcc").exists() or os.environ.get("CUDA_HOME"), "no nvcc")
     def test_compiled_kernels_are_compared_with_numpy(self):
         launch = 'launch: {grid: "ceil_div(n, 256)", block: 256}\n'
         good = described(CUDA, 100_000, "//", launch)
-        measured = self.measure({"v1.cu": good, "v2.cu": good.replace("a * x[i]", "i == 9 ? 1 : a * x[i]")}, 1)
+        measured = self.measure({"v1.cu": good, "v2.cu": good.replace("a * x[i]", "i == 9 ? 1 : a * x[i]")}, 1, "--no-counters")
         self.assertEqual(measured["v1"]["verification"], {"passed": True, "worst_error_over_bound": 0.0,
                                                           "detail": "as 'expected': worst error 0 of the bound"})
         self.assertRegex(measured["v2"]["cause"], "^element 9 of 'y' is 1, expected ")

@@ -218,6 +218,79 @@ TEST(KernelFile, ReferencesAreChecked) {
   EXPECT_THAT(mistakes_in({{"other.cu", same}, {"scale.cu", work_space}}), IsEmpty());
 }
 
+/// A kernel whose axes and cases are these.
+std::string cases(const std::string& axes, const std::string& cases) {
+  return "// rooflinectl: function: gemm<{tile}>\n"
+         "// rooflinectl: axes: " +
+         axes +
+         "\n"
+         "// rooflinectl: launch: {grid: \"m * n / tile\", block: 32}\n"
+         "// rooflinectl: cases: " +
+         cases + "\n";
+}
+
+TEST(KernelFile, CasesAreMeasuredInPlaceOfAllCombinations) {
+  const Plan plan =
+      plan_of({{"gemm.cu", cases("{tile: 16}", "[{m: 64, n: 32}, {n: 1024, m: 16, tile: 8}]")}});
+  EXPECT_THAT(point_names(plan),
+              ElementsAre("kernels.gemm.n32.cold.tile16.m64", "kernels.gemm.n1024.cold.tile8.m16"));
+  EXPECT_EQ(call_of(plan.kernels[0], all_points(plan)[1].axes).function, "gemm<8>");
+  EXPECT_EQ(call_of(plan.kernels[0], all_points(plan)[1].axes).grid[0], 16U * 1024 / 8);
+}
+
+TEST(KernelFile, NamesOfCasesAreAnAxis) {
+  const Plan plan =
+      plan_of({{"gemm.cu", cases("{tile: 16}", "{square: {m: 64, n: 64}, flat: {m: 1, n: 4096}}")}});
+  ASSERT_THAT(all_points(plan), SizeIs(2));
+  EXPECT_EQ(all_points(plan)[0].axes.text("case"), "square");
+  EXPECT_EQ(all_points(plan)[1].axes.text("case"), "flat");
+}
+
+TEST(KernelFile, MistakesInCasesAreNamed) {
+  const auto mistakes = [](const std::string& axes, const std::string& list) {
+    return mistakes_in(std::vector<KernelFile>{{"gemm.cu", cases(axes, list)}});
+  };
+  EXPECT_THAT(mistakes("{tile: 16}", "[{m: 1, n: 64}, {m: 1}]"),
+              ElementsAre("gemm.cu:4:40: the case has no 'n', which the first one has"));
+  EXPECT_THAT(mistakes("{tile: 16}", "[{m: 1, n: 64}, {m: 1, n: 2, mm: 3}]"),
+              ElementsAre("gemm.cu:4:53: unknown axis 'mm'; valid: m, n, tile"));
+  EXPECT_THAT(mistakes("{tile: 16}", "[{m: 1, n: 64}, {n: 64, m: 1, tile: 16}]"),
+              ElementsAre("gemm.cu:4:40: an earlier case has the same values"));
+  EXPECT_THAT(mistakes("{tile: 16}", "{a: {m: 1, n: 64}, b: {m: 1, n: 64}}"),
+              ElementsAre("gemm.cu:4:43: an earlier case has the same values"));
+  EXPECT_THAT(
+      mistakes("{tile: [8, 16]}", "[{m: 1, n: 64}]"),
+      ElementsAre("gemm.cu:2:24: 'tile' has several values, and 'cases' are not multiplied: list it in "
+                  "each case"));
+  EXPECT_THAT(mistakes("{tile: 16}", "[{m: 1, n: 64}, {m: 1, n: [1, 2]}]"), SizeIs(1));
+  EXPECT_THAT(mistakes("{tile: 16}", "[{m: 1, n: 64}, 7]"),
+              ElementsAre("gemm.cu:4:40: a case is a map from axes to values, such as `{m: 1, n: 64}`"));
+  EXPECT_THAT(
+      mistakes("{tile: 16}", "[]"),
+      ElementsAre("gemm.cu:4:17: 'cases' is a list of values, `[{m: 1, n: 64}, {m: 64, n: 64}]`, or a map "
+                  "from names to such"));
+  EXPECT_THAT(mistakes("{tile: 16}", "{a: {m: 1, n: 64, case: 7}}"),
+              ElementsAre("gemm.cu:4:42: the axis 'case' has the names of cases"));
+  EXPECT_THAT(mistakes("{tile: 16, case: 2}", "{a: {m: 1, n: 64}}"),
+              ElementsAre("gemm.cu:2:34: the axis 'case' has the names of cases"));
+}
+
+TEST(KernelFile, AReferenceInCppIsAFunctionOrACall) {
+  const Plan plan = plan_of(
+      {{"scale.cu", source("reference: {cpp: scale.cpp, function: \"expected<{dtype}>(x, y, n)\"}")}});
+  EXPECT_EQ(plan.kernels[0].reference.cpp, "scale.cpp");
+  EXPECT_TRUE(is_computed(plan.kernels[0].reference));
+  EXPECT_EQ(plan.kernels[0].places.at("reference.function"), "scale.cu:12:56");
+  EXPECT_EQ(call_of(plan.kernels[0], all_points(plan)[0].axes).reference, "expected<float>(x, y, n)");
+  EXPECT_THAT(mistakes_in(source("reference: {cpp: scale.cpp}")),
+              ElementsAre("my/scale.cu:12:17: 'reference' has no 'function'"));
+  EXPECT_THAT(mistakes_in(source("reference: {cpp: scale.cpp, function: \"expected(x, n)\"}")),
+              ElementsAre("my/scale.cu:12:56: the call has no 'y', a result of the kernel"));
+  EXPECT_THAT(mistakes_in(source("reference: {cpp: scale.cpp, function: \"expected(x, y\"}")),
+              ElementsAre("my/scale.cu:12:56: the call does not end with ')'"));
+  EXPECT_THAT(mistakes_in(source("reference: {cpp: scale.cpp, function: \"expected<{typ}>\"}")), SizeIs(1));
+}
+
 TEST(KernelFile, NamesAreUnique) {
   EXPECT_THAT(mistakes_in({{"a/scale.cu", source()}, {"b/scale.cu", source()}}),
               ElementsAre("b/scale.cu:2:17: another kernel is called 'scale' already"));

@@ -35,6 +35,7 @@ void fields(auto& f, Is<FileKernelWork> auto& work) {
 void fields(auto& f, Is<FileKernelReference> auto& reference) {
   f.optional("kernel", reference.kernel);
   f.optional("python", reference.python);
+  f.optional("cpp", reference.cpp);
   f.optional("function", reference.function);
   f.optional("files", reference.files);
   f.optional("relative", reference.relative, AllDigits{});

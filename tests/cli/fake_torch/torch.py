@@ -54,6 +54,21 @@ class Tensor:
     def sum(self):
         return self.data.sum()
 
+    def __ne__(self, other):
+        return Tensor(self.data != other.data)
+
+    def reshape(self, *shape):
+        return Tensor(self.data.reshape(*shape), self.dtype)
+
+    def int(self):
+        return self
+
+    def any(self):
+        return self.data.any()
+
+    def argmax(self):
+        return self.data.argmax()
+
     def __getitem__(self, key):
         return Tensor(self.data[key], self.dtype)
 
