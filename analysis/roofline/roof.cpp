@@ -164,8 +164,7 @@ std::optional<Limit> Ceilings::issue_slots() const {
 }
 
 std::optional<Limit> Ceilings::alu() const {
-  const bool has_two = run_.devices[device_].compute_capability >= 120;
-  return per_sm_and_cycle(has_two ? 4 : 2);  // 128 or 64 lanes
+  return per_sm_and_cycle(2);  // 64 lanes
 }
 
 std::optional<Limit> Ceilings::xu() const {

@@ -84,8 +84,11 @@ class Ceilings {
   /// point or, for measured ceilings, at the highest of the device. Nothing where that is not known.
   std::optional<Limit> issue_slots() const;
 
-  /// The same for the pipes of integers (ALU) and of special functions (XU), by compute capability. Source:
-  /// CUDA C++ Programming Guide, "Arithmetic instructions", results per clock cycle and SM over 32 lanes.
+  /// The same for the pipes of integers (ALU) and of special functions (XU): 64 and 16 results per clock
+  /// cycle and SM, over 32 lanes. Source: CUDA C++ Best Practices Guide 13.4, 12.1.1 "Throughput of Native
+  /// Arithmetic Instructions": shifts and logic (the 128 integer additions of 12.0 are not all in this pipe),
+  /// reciprocals and logarithms. Twice the special functions on 10.3: NVIDIA, "Making Softmax More Efficient
+  /// with NVIDIA Blackwell Ultra".
   std::optional<Limit> alu() const;
   std::optional<Limit> xu() const;
 
