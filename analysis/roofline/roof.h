@@ -99,6 +99,9 @@ class Ceilings {
   /// The ceiling with this id. Nothing if it is missing.
   std::optional<Limit> find(std::string_view id) const { return limit(id); }
 
+  /// The id of the ceiling of such products. Nothing if there is none, as in older runs.
+  std::optional<std::string> tensor_id(const TensorProducts& products) const;
+
   /// The SM clock at which the ceiling with this id holds. Nothing if either is not known.
   std::optional<double> clock_hz(std::string_view id) const;
 

@@ -451,6 +451,7 @@ bool may_be_absent(const Pointer& place) {
                                                         "period",
                                                         "has_half_arithmetic",
                                                         "has_sparse_products",
+                                                        "products",
                                                         "counters_scale",
                                                         "clusters",
                                                         "primitives",
