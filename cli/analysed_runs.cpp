@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "analysis/compare/run_digest.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/serial/program/timeline_file.h"
@@ -46,26 +47,25 @@ RunsToCompare read_runs_to_compare(const std::vector<std::string>& runs,
   return {read_runs({runs.front()}), read_runs({runs.begin() + 1, runs.end()})};
 }
 
-RunsOverTime read_runs_over_time(const std::vector<std::string>& names) {
+RunsOverTime read_runs_over_time(const std::vector<std::string>& names,
+                                 const std::vector<std::string>& counters) {
   RunsOverTime result;
   result.files = run_files_below(names);
   ProgressDisplay display(stderr);
   std::deque<RunIndex> indices;
   for (const std::string& name : names) indices.emplace_back(name, version_text());
-  const auto index_of = [&](const std::filesystem::path& file) {
-    return std::find_if(indices.begin(), indices.end(),
-                        [&](const RunIndex& index) { return index.covers(file); });
-  };
+  DigestReader digests;
   const auto read = [&](const std::filesystem::path& file) {
-    const auto index = index_of(file);
-    AnalysedRun run(name_of_run(file), index == indices.end() ? read_run(file) : index->read(file));
-    // Samples are most of a run, and what follows is about their medians.
-    for (Measurement& measurement : run.run.measurements) {
-      if (!measurement.time) continue;
-      measurement.time->samples_s = {};
-      measurement.time->sample_clocks_hz = {};
+    const auto index =
+        std::find_if(indices.begin(), indices.end(), [&](const RunIndex& of) { return of.covers(file); });
+    const auto state = index != indices.end() ? RunIndex::state_of(file) : std::nullopt;
+    if (const auto known = state ? index->find(file, *state) : std::nullopt) {
+      auto run = digests.read(name_of_run(file), known->shared, known->own, counters);
+      if (run) return std::move(*run);
     }
-    return run;
+    const RunDigest digest = digest_of(AnalysedRun(name_of_run(file), read_run(file)));
+    if (state) index->add(file, *state, {digest.shared, digest.own});
+    return digests.read(name_of_run(file), digest.shared, digest.own, counters).value();
   };
   read_in_parallel(result.files, read, [&](std::size_t i, std::future<AnalysedRun>& reading) {
     try {
@@ -78,6 +78,11 @@ RunsOverTime read_runs_over_time(const std::vector<std::string>& names) {
   });
   for (const RunIndex& index : indices) index.save();
   return result;
+}
+
+AnalysedRun as_run_over_time(const AnalysedRun& run) {
+  const RunDigest digest = digest_of(run);
+  return DigestReader().read(run.name, digest.shared, digest.own).value();
 }
 
 std::optional<Timeline> timeline_beside(const std::filesystem::path& run_file, const Run& run) {

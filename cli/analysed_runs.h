@@ -27,16 +27,20 @@ struct RunsToCompare {
 RunsToCompare read_runs_to_compare(const std::vector<std::string>& runs,
                                    const std::vector<std::string>& baseline);
 
-/// Runs over time, as far as they can be read.
+/// Runs over time, as far as they can be read, with what a history needs of them (`DigestReader::read`).
 struct RunsOverTime {
   std::vector<std::filesystem::path> files;  ///< of all of them
   std::vector<AnalysedRun> runs;
   std::vector<LeftOutRun> damaged;
 };
 
-/// Reads the runs that `names` name, and those in folders below them, several at a time. Throws Error(usage)
-/// if a folder has none.
-RunsOverTime read_runs_over_time(const std::vector<std::string>& names);
+/// Reads the runs that `names` name, and those in folders below them, several at a time, each with these
+/// counters. Throws Error(usage) if a folder has none.
+RunsOverTime read_runs_over_time(const std::vector<std::string>& names,
+                                 const std::vector<std::string>& counters = {});
+
+/// The same of a run that was read.
+AnalysedRun as_run_over_time(const AnalysedRun& run);
 
 /// The timeline beside the file of `run`, if there is one. Prints a warning where it cannot be read: the rest
 /// of the run is still worth a report.

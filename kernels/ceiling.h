@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/machine_code/tensor_instruction.h"
 #include "core/model/ceiling_kind.h"
 #include "core/program/launch.h"
 
@@ -45,7 +46,7 @@ struct CeilingShape {
 };
 
 /// Element type of a matrix product on Tensor Cores.
-enum class MatrixType { f64, f16, bf16, tf32, f8, i8 };
+enum class MatrixType { f64, f16, f16_sums_in_f16, bf16, tf32, f8, i8 };
 
 /// Counters that must confirm a benchmark: the sum of `keys`, times `scale`, is its amount.
 struct CeilingCount {
@@ -75,6 +76,7 @@ struct CeilingBenchmark {
   /// `read`, `write`, `copy`, `triad`, `mix`; `h2d`, `d2h`; `fma`, `add`, `tensor`; `latency`, `atomic`,
   /// `launch`; empty for the bandwidth of NVLink
   std::string operation;
+  std::optional<TensorProducts> products;  ///< of a Tensor Core roof
   /// Cold where what a cache kept from the last launch would be mistaken for work of the next.
   CacheState cache = CacheState::warm;
   /// Nothing for latencies, for DRAM, PCIe and NVLink, whose bandwidths follow from the attributes of the
@@ -83,6 +85,10 @@ struct CeilingBenchmark {
   std::vector<CeilingShape> shapes;
   CeilingCount count;  ///< for bandwidths of the device's own memories, and for operations
   int minimum_sm = 75;
+  /// The compute capabilities that there is code for (103 is 10.3); empty if it is all from `minimum_sm` on.
+  std::vector<int> compute_capabilities;
+  /// The id of another benchmark, in place of whose kernel this one's is launched where there is code for it.
+  std::string stands_for;
   /// For a Tensor Core roof: where cuBLASLt is installed, its matrix product takes the place of `launch`.
   std::optional<MatrixType> matrix;
   /// What one launch does: bytes moved (bandwidth, transfer), operations (compute), or the number of
@@ -94,8 +100,17 @@ struct CeilingBenchmark {
   const char* file = "";  ///< the source that registers it, which CeilingRegistration fills in
 };
 
-/// Sorted by id.
+/// Whether there is code of it for a chip.
+bool has_code_for(const CeilingBenchmark& benchmark, int compute_capability);
+
+/// Sorted by id, without those that stand for others.
 const std::vector<CeilingBenchmark>& all_ceiling_benchmarks();
+
+/// Those that stand for others.
+const std::vector<CeilingBenchmark>& stand_in_benchmarks();
+
+/// The one whose kernel measures `benchmark` on a chip: itself, or one that stands for it.
+const CeilingBenchmark& benchmark_on(const CeilingBenchmark& benchmark, int compute_capability);
 
 /// Like `Registration` for variants.
 struct CeilingRegistration {

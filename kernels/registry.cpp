@@ -28,6 +28,11 @@ std::vector<CeilingBenchmark>& ceiling_benchmarks() {
   return list;
 }
 
+std::vector<CeilingBenchmark>& stand_ins() {
+  static std::vector<CeilingBenchmark> list;
+  return list;
+}
+
 std::vector<KnownWork>& known_work() {
   static std::vector<KnownWork> list;
   return list;
@@ -117,11 +122,28 @@ const std::vector<CeilingBenchmark>& all_ceiling_benchmarks() {
   return ceiling_benchmarks();
 }
 
+const std::vector<CeilingBenchmark>& stand_in_benchmarks() {
+  return stand_ins();
+}
+
+bool has_code_for(const CeilingBenchmark& benchmark, int compute_capability) {
+  const auto& chips = benchmark.compute_capabilities;
+  return compute_capability >= benchmark.minimum_sm &&
+         (chips.empty() || std::find(chips.begin(), chips.end(), compute_capability) != chips.end());
+}
+
+const CeilingBenchmark& benchmark_on(const CeilingBenchmark& benchmark, int compute_capability) {
+  const auto other = std::find_if(stand_ins().begin(), stand_ins().end(), [&](const CeilingBenchmark& one) {
+    return one.stands_for == benchmark.id && has_code_for(one, compute_capability);
+  });
+  return other != stand_ins().end() ? *other : benchmark;
+}
+
 CeilingRegistration::CeilingRegistration(CeilingBenchmark benchmark, const char* file) {
   require_new("ceiling", benchmark.id, file);
   benchmark.file = file;
-  insert_sorted(ceiling_benchmarks(), std::move(benchmark),
-                [](const CeilingBenchmark& b) { return std::string_view(b.id); });
+  std::vector<CeilingBenchmark>& list = benchmark.stands_for.empty() ? ceiling_benchmarks() : stand_ins();
+  insert_sorted(list, std::move(benchmark), [](const CeilingBenchmark& b) { return std::string_view(b.id); });
 }
 
 const std::vector<KnownWork>& all_known_work() {

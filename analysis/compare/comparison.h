@@ -21,6 +21,9 @@ namespace rooflinectl {
 struct AnalysedRun {
   AnalysedRun(std::string name_of_run, Run measured)
       : name(std::move(name_of_run)), run(std::move(measured)), analysis(analyse(run)) {}
+  /// With an analysis, or the part of one that is needed, that points into the measurements of the run.
+  AnalysedRun(std::string name_of_run, Run measured, Analysis analysed)
+      : name(std::move(name_of_run)), run(std::move(measured)), analysis(std::move(analysed)) {}
   AnalysedRun(AnalysedRun&&) = default;
   AnalysedRun& operator=(AnalysedRun&&) = default;
   AnalysedRun(const AnalysedRun&) = delete;

@@ -194,6 +194,14 @@ std::optional<Limit> Ceilings::limit(std::string_view id) const {
   return Limit{{ceiling->id}, ceiling->value * clock_factor(*ceiling), ceiling->relative_spread};
 }
 
+std::optional<std::string> Ceilings::tensor_id(const TensorProducts& products) const {
+  const auto found = std::find_if(run_.ceilings.begin(), run_.ceilings.end(), [&](const Ceiling& ceiling) {
+    return ceiling.source == source_ && ceiling.device == device_ && ceiling.operation == "tensor" &&
+           ceiling.products == products;
+  });
+  return found != run_.ceilings.end() ? std::optional(found->id) : std::nullopt;
+}
+
 std::optional<double> Ceilings::clock_hz(std::string_view id) const {
   const Ceiling* ceiling = find_ceiling(run_, id, source_, device_);
   if (ceiling == nullptr || !ceiling->sm_clock_hz) return std::nullopt;
@@ -236,8 +244,7 @@ std::optional<Limit> Ceilings::issue_slots() const {
 }
 
 std::optional<Limit> Ceilings::alu() const {
-  const bool has_two = run_.devices[device_].compute_capability >= 120;
-  return per_sm_and_cycle(has_two ? 4 : 2);  // 128 or 64 lanes
+  return per_sm_and_cycle(2);  // 64 lanes
 }
 
 std::optional<Limit> Ceilings::xu() const {

@@ -84,8 +84,11 @@ class Ceilings {
   /// point or, for measured ceilings, at the highest of the device. Nothing where that is not known.
   std::optional<Limit> issue_slots() const;
 
-  /// The same for the pipes of integers (ALU) and of special functions (XU), by compute capability. Source:
-  /// CUDA C++ Programming Guide, "Arithmetic instructions", results per clock cycle and SM over 32 lanes.
+  /// The same for the pipes of integers (ALU) and of special functions (XU): 64 and 16 results per clock
+  /// cycle and SM, over 32 lanes. Source: CUDA C++ Best Practices Guide 13.4, 12.1.1 "Throughput of Native
+  /// Arithmetic Instructions": shifts and logic (the 128 integer additions of 12.0 are not all in this pipe),
+  /// reciprocals and logarithms. Twice the special functions on 10.3: NVIDIA, "Making Softmax More Efficient
+  /// with NVIDIA Blackwell Ultra".
   std::optional<Limit> alu() const;
   std::optional<Limit> xu() const;
 
@@ -95,6 +98,9 @@ class Ceilings {
 
   /// The ceiling with this id. Nothing if it is missing.
   std::optional<Limit> find(std::string_view id) const { return limit(id); }
+
+  /// The id of the ceiling of such products. Nothing if there is none, as in older runs.
+  std::optional<std::string> tensor_id(const TensorProducts& products) const;
 
   /// The SM clock at which the ceiling with this id holds. Nothing if either is not known.
   std::optional<double> clock_hz(std::string_view id) const;

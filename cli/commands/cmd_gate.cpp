@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <iterator>
 #include <memory>
 #include <string_view>
 
@@ -90,8 +89,8 @@ constexpr std::size_t kFewestRunsOfHistory = 3;
 /// The newest runs that `now` can be compared with.
 std::vector<AnalysedRun> bases_from_history(const AnalysedRun& now, const GateCommandOptions& options) {
   RunsOverTime read = read_runs_over_time(options.history);
-  ComparableRuns comparable = runs_comparable_with(now, std::move(read.runs));
-  std::vector<AnalysedRun>& bases = comparable.runs;
+  ComparableRuns comparable = runs_comparable_with(as_run_over_time(now), std::move(read.runs));
+  const std::vector<AnalysedRun>& bases = comparable.runs;
   const std::size_t found = bases.size();
   if (found < kFewestRunsOfHistory) {
     comparable.left_out.insert(comparable.left_out.begin(), read.damaged.begin(), read.damaged.end());
@@ -100,8 +99,9 @@ std::vector<AnalysedRun> bases_from_history(const AnalysedRun& now, const GateCo
   for (const auto& [name, reason] : read.damaged) terminal::print(stderr, "left out: {} {}\n", name, reason);
   const std::size_t used = std::min(options.last, found);
   if (!options.json) terminal::print("baseline: the newest {} of {} comparable runs\n", used, found);
-  return {std::make_move_iterator(bases.end() - static_cast<std::ptrdiff_t>(used)),
-          std::make_move_iterator(bases.end())};
+  std::vector<std::string> names;
+  for (std::size_t i = found - used; i < found; ++i) names.push_back(bases[i].name);
+  return read_runs(names);
 }
 
 /// Judges the new run, writes and prints the result, and returns the exit code.

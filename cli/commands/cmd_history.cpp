@@ -67,7 +67,7 @@ void print_left_out(const std::vector<LeftOutRun>& left_out) {
 
 int show_history(const HistoryOptions& options) {
   require_counters(options.counters);
-  RunsOverTime read = read_runs_over_time(options.runs);
+  RunsOverTime read = read_runs_over_time(options.runs, options.counters);
   ComparableRuns comparable = comparable_runs(std::move(read.runs));
   std::vector<LeftOutRun> left_out = read.damaged;
   left_out.insert(left_out.end(), comparable.left_out.begin(), comparable.left_out.end());

@@ -61,6 +61,7 @@ Ceiling ceiling_of(const kernels::CeilingBenchmark& benchmark, const TimeResult&
   ceiling.source = CeilingSource::measured;
   ceiling.subject = benchmark.subject;
   ceiling.operation = benchmark.operation;
+  ceiling.products = benchmark.products;
   if (benchmark.kind != CeilingKind::transfer) ceiling.sm_clock_hz = time.sm_clock_hz;
   ceiling.relative_spread = relative_spread(time.samples_s);
   return ceiling;
@@ -128,6 +129,7 @@ void CeilingBench::require_peer_buffer() {
 
 std::optional<std::string> CeilingBench::obstacle(const kernels::CeilingBenchmark& benchmark) {
   if (benchmark.minimum_sm > device_.compute_capability) return "needs a newer GPU";
+  if (!has_code_for(benchmark, device_.compute_capability)) return "is one of other GPUs";
   if (benchmark.subject != kNvlink || peer_) return std::nullopt;
   peer_ = nvlink_peer(device_);
   if (!peer_) return "needs another GPU of the same model that NVLink connects";
@@ -150,18 +152,19 @@ std::string CeilingBench::other_side(const kernels::CeilingBenchmark& benchmark)
 }
 
 CeilingBench::Best CeilingBench::best_kernel(const kernels::CeilingBenchmark& benchmark) {
+  const kernels::CeilingBenchmark& kernel = benchmark_on(benchmark, device_.compute_capability);
   const auto time = [&](const kernels::CeilingShape& shape, const TimingTarget& target) {
-    const auto launch = [&] { benchmark.launch(buffers_, grid(shape), shape.block, stream_); };
+    const auto launch = [&] { kernel.launch(buffers_, grid(shape), shape.block, stream_); };
     return timer_.measure(work(benchmark, launch), target);
   };
   const auto rate = [&](const kernels::CeilingShape& shape, const TimeResult& result) {
-    return benchmark.amount(buffers_, grid(shape), shape.block) / result.median_s;
+    return kernel.amount(buffers_, grid(shape), shape.block) / result.median_s;
   };
-  if (benchmark.prepare != nullptr) benchmark.prepare(buffers_, stream_);
-  Best best{.benchmark = &benchmark, .shape = benchmark.shapes.front()};
+  if (kernel.prepare != nullptr) kernel.prepare(buffers_, stream_);
+  Best best{.benchmark = &benchmark, .kernel = &kernel, .shape = kernel.shapes.front()};
   double best_rate = 0;
-  for (const kernels::CeilingShape& shape : benchmark.shapes) {
-    if (benchmark.shapes.size() == 1) break;  // nothing to choose from
+  for (const kernels::CeilingShape& shape : kernel.shapes) {
+    if (kernel.shapes.size() == 1) break;  // nothing to choose from
     const double shape_rate = rate(shape, time(shape, kShapeTarget));
     if (shape_rate > best_rate) {
       best.shape = shape;
@@ -172,7 +175,7 @@ CeilingBench::Best CeilingBench::best_kernel(const kernels::CeilingBenchmark& be
   best.ceiling = ceiling_of(benchmark, result);
   const double found = rate(best.shape, result);
   best.ceiling.value = benchmark.kind == CeilingKind::latency ? 1 / found : found;
-  best.ceiling.method = fmt::format("ceiling_{}, {}{}, median of {} launches", benchmark.id,
+  best.ceiling.method = fmt::format("ceiling_{}, {}{}, median of {} launches", kernel.id,
                                     shape_text(best.shape), other_side(benchmark), result.samples_s.size());
   return best;
 }
@@ -279,7 +282,7 @@ std::vector<Ceiling> CeilingBench::measure(const kernels::CeilingBenchmark& benc
   if (benchmark.matrix) best = best_product(benchmark);
   if (!best) {
     best = best_kernel(benchmark);
-    if (benchmark.matrix) {
+    if (benchmark.matrix && best->kernel == &benchmark) {
       best->ceiling.method +=
           "; mma.sync, because cuBLASLt was not found: on Hopper it does not reach the full rate";
     }
@@ -305,8 +308,8 @@ std::vector<CountedRange> CeilingBench::ranges() const {
     const kernels::CeilingBenchmark& benchmark = *best.benchmark;
     const auto launch = [this, &best, &benchmark] {
       if (best.product) return best.product->enqueue(stream_);
-      if (one_block_will_do(benchmark)) return benchmark.launch(buffers_, 1, kCountedShape.block, stream_);
-      benchmark.launch(buffers_, grid(best.shape), best.shape.block, stream_);
+      if (one_block_will_do(benchmark)) return best.kernel->launch(buffers_, 1, kCountedShape.block, stream_);
+      best.kernel->launch(buffers_, grid(best.shape), best.shape.block, stream_);
     };
     const auto prepare = [this, &benchmark, launch] {
       if (benchmark.cache == CacheState::cold) {
@@ -326,8 +329,8 @@ std::vector<CountedRange> CeilingBench::ranges() const {
 
 double CeilingBench::counted_amount(const Best& best) const {
   if (best.product) return best.product->operations();
-  if (one_block_will_do(*best.benchmark)) return best.benchmark->amount(buffers_, 1, kCountedShape.block);
-  return best.benchmark->amount(buffers_, grid(best.shape), best.shape.block);
+  if (one_block_will_do(*best.benchmark)) return best.kernel->amount(buffers_, 1, kCountedShape.block);
+  return best.kernel->amount(buffers_, grid(best.shape), best.shape.block);
 }
 
 std::vector<Ceiling> CeilingBench::confirmed(const std::vector<Counters>& counters) const {

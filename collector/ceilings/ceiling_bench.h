@@ -39,6 +39,7 @@ class CeilingBench {
   /// The best that was found.
   struct Best {
     const kernels::CeilingBenchmark* benchmark = nullptr;
+    const kernels::CeilingBenchmark* kernel = nullptr;  ///< whose launch it is: of `benchmark_on` this chip
     kernels::CeilingShape shape;
     std::shared_ptr<MatrixProduct> product;  ///< in place of the benchmark's own kernel
     Ceiling ceiling;

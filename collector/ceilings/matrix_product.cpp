@@ -80,6 +80,8 @@ Types types_of(MatrixType type) {
       return {CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F, CUDA_R_64F, 8};
     case MatrixType::f16:
       return {CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F, CUDA_R_32F, 2};
+    case MatrixType::f16_sums_in_f16:
+      return {CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_16F, CUDA_R_16F, 2};
     case MatrixType::bf16:
       return {CUDA_R_16BF, CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F, 2};
     case MatrixType::tf32:
@@ -139,8 +141,11 @@ class Product : public MatrixProduct {
   std::string description() const override { return fmt::format("{0} x {0} x {0}", size_); }
 
  private:
-  /// A factor of the product, in the type that it is scaled in.
+  static constexpr std::uint16_t kOneInF16 = 0x3C00;
+
+  /// A factor of the product, 0 or 1, in the type that it is scaled in.
   union Scale {
+    std::uint16_t f16;
     float f32;
     double f64;
     int i32;
@@ -154,6 +159,9 @@ class Product : public MatrixProduct {
         break;
       case CUDA_R_32I:
         result.i32 = value;
+        break;
+      case CUDA_R_16F:
+        result.f16 = value == 0 ? 0 : kOneInF16;
         break;
       default:
         result.f32 = static_cast<float>(value);

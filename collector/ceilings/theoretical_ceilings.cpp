@@ -29,7 +29,7 @@ bool comes_before(const Ceiling& a, const Ceiling& b) {
 /// Nothing where a figure is missing.
 std::optional<Ceiling> peak_of(const CeilingBenchmark& benchmark, const DeviceInfo& device,
                                const Counters& counters) {
-  if (!benchmark.peak || benchmark.minimum_sm > device.compute_capability) return std::nullopt;
+  if (!benchmark.peak || !has_code_for(benchmark, device.compute_capability)) return std::nullopt;
   const bool is_sm = benchmark.peak->clock == ClockDomain::sm;
   const auto per_cycle = value_of(counters, key_of(*benchmark.peak));
   const auto clock_hz = is_sm ? std::optional(device.sm_clock_hz) : value_of(counters, kL2ClockHz);
@@ -40,6 +40,7 @@ std::optional<Ceiling> peak_of(const CeilingBenchmark& benchmark, const DeviceIn
   ceiling.source = CeilingSource::theoretical;
   ceiling.subject = benchmark.subject;
   ceiling.operation = benchmark.operation;
+  ceiling.products = benchmark.products;
   ceiling.value = *per_cycle * benchmark.peak->factor * *clock_hz;
   if (is_sm) ceiling.sm_clock_hz = clock_hz;
   ceiling.method = fmt::format("{:g} x {:.0f} per cycle x {:.0f} MHz{}", benchmark.peak->factor, *per_cycle,

@@ -166,7 +166,8 @@ TensorInstruction qmma(InstructionWord word) {
   TensorInstruction known = {.opcode = TensorOpcode::qmma,
                              .type = *a && *b ? TensorElement::f8 : TensorElement::f8f6f4,
                              .accumulator = bit(word, 77) ? TensorElement::f32 : TensorElement::f16,
-                             .is_sparse = bit(word, 80)};
+                             .is_sparse = bit(word, 80),
+                             .scales = has_scales ? BlockScales::mx : BlockScales::none};
   const std::uint64_t size = bits(word, 75, 2);
   if (has_scales) {
     const bool is_known = bit(word, 73) && bit(word, 77) && size == 3;
@@ -182,7 +183,8 @@ TensorInstruction omma(InstructionWord word) {
   return with_shape({.opcode = TensorOpcode::omma,
                      .type = TensorElement::f4,
                      .accumulator = TensorElement::f32,
-                     .is_sparse = is_sparse},
+                     .is_sparse = is_sparse,
+                     .scales = bit(word, 83) ? BlockScales::mx : BlockScales::nv},
                     {16, 8, is_sparse ? 128U : 64U});
 }
 
@@ -262,12 +264,24 @@ TensorInstruction utcmma(InstructionWord word) {
   switch (bits(word, 72, 2)) {
     case 0:
       // With scales there is no other type than f4.
-      if (bit(word, 63)) return {.opcode = TensorOpcode::utcomma, .type = TensorElement::f4};
+      if (bit(word, 63)) {
+        return {.opcode = TensorOpcode::utcomma,
+                .type = TensorElement::f4,
+                .accumulator = TensorElement::f32,
+                .scales = bit(word, 62) ? BlockScales::mx : BlockScales::nv};
+      }
       return {.opcode = TensorOpcode::utchmma};
     case 1:
       return {.opcode = TensorOpcode::utcimma, .type = TensorElement::i8, .accumulator = TensorElement::i32};
     case 3:
-      return {.opcode = TensorOpcode::utcqmma, .type = TensorElement::f8f6f4};
+      // With scales, their place takes the third kind of operand. Sums of these are FP32.
+      if (bits(word, kOperands + 1, 2) != 3) {
+        return {.opcode = TensorOpcode::utcqmma, .type = TensorElement::f8f6f4};
+      }
+      return {.opcode = TensorOpcode::utcqmma,
+              .type = TensorElement::f8f6f4,
+              .accumulator = TensorElement::f32,
+              .scales = BlockScales::mx};
     default:
       return {.opcode = TensorOpcode::utchmma};
   }
@@ -393,6 +407,19 @@ std::string_view to_string(TensorOpcode opcode) {
 
 std::string_view to_string(TensorElement element) {
   return enumerator_name(element);
+}
+
+std::string_view to_string(BlockScales scales) {
+  return enumerator_name(scales);
+}
+
+std::optional<TensorProducts> products_of(const std::vector<TensorInstruction>& instructions) {
+  const auto of = [](const TensorInstruction& one) {
+    return TensorProducts{one.type, one.accumulator, one.is_sparse, one.scales};
+  };
+  const bool are_alike = std::all_of(instructions.begin(), instructions.end(),
+                                     [&](const auto& one) { return of(one) == of(instructions.front()); });
+  return !instructions.empty() && are_alike ? std::optional(of(instructions.front())) : std::nullopt;
 }
 
 }  // namespace rooflinectl

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace rooflinectl {
 
@@ -49,6 +50,25 @@ enum class TensorElement {
 
 std::string_view to_string(TensorElement element);
 
+/// Factors of blocks of elements along k, which the instruction applies.
+enum class BlockScales {
+  none,
+  mx,  ///< a power of two (ue8m0) for each 32 elements
+  nv,  ///< a float of 8 bits (ue4m3) for each 16
+};
+
+std::string_view to_string(BlockScales scales);
+
+/// What the rate of the Tensor Cores depends on, whatever the shape: the identity of their ceilings.
+struct TensorProducts {
+  TensorElement type = TensorElement::unknown;         ///< of A and B
+  TensorElement accumulator = TensorElement::unknown;  ///< of D
+  bool is_sparse = false;                              ///< half of A is zero and left out
+  BlockScales scales = BlockScales::none;
+
+  bool operator==(const TensorProducts&) const = default;
+};
+
 /// Instructions of the Tensor Cores that do the same, on whatever registers: D = A·B + C.
 struct TensorInstruction {
   TensorOpcode opcode = TensorOpcode::hmma;
@@ -59,6 +79,7 @@ struct TensorInstruction {
   std::uint32_t n = 0;
   std::uint32_t k = 0;
   bool is_sparse = false;  ///< half of A is zero and left out
+  BlockScales scales = BlockScales::none;
   /// Of one warp in one instruction; a multiply-add is two. Nothing for sparse ones, or if it is unknown.
   std::optional<std::uint32_t> operations;
 
@@ -98,5 +119,8 @@ TensorOpcodes tensor_opcodes(int architecture);
 /// What an instruction does on the Tensor Cores; nothing if it does not use them, or if the architecture is
 /// not known. Of an encoding that is not known only the opcode is.
 std::optional<TensorInstruction> tensor_instruction(int architecture, InstructionWord word);
+
+/// What all of `instructions` multiply. Nothing if they differ, or there are none.
+std::optional<TensorProducts> products_of(const std::vector<TensorInstruction>& instructions);
 
 }  // namespace rooflinectl

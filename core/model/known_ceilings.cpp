@@ -71,6 +71,7 @@ constexpr std::array kSubjects = {Subject{"dram", "DRAM", SubjectKind::memory},
                                   Subject{"bf16", "BF16"},
                                   Subject{"tf32", "TF32"},
                                   Subject{"f8", "FP8"},
+                                  Subject{"f4", "FP4"},
                                   Subject{"i64", "INT64", SubjectKind::precision_without_ceiling},
                                   Subject{"i32", "INT32"},
                                   Subject{"i8", "INT8"}};

@@ -82,6 +82,7 @@ struct Ceiling {
   std::string measured_utc;                  ///< when, ISO 8601; empty for theoretical ones
   std::optional<Confirmation> confirmation;  ///< nothing where nothing was counted
   std::size_t device = 0;                    ///< its place in `Run::devices`
+  std::optional<TensorProducts> products;    ///< of Tensor Cores; nothing in older runs
 
   bool operator==(const Ceiling&) const = default;
 };

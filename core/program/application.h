@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/machine/ranks.h"
+#include "core/machine_code/tensor_instruction.h"
 
 /// A program that was profiled while it ran, as a whole. What its kernels did is in `Run::measurements`.
 namespace rooflinectl {
@@ -238,6 +239,8 @@ struct LaunchStatistics {
   /// Whether the machine code multiplies sparse matrices (2 of 4 values) on the Tensor Cores, whose
   /// operations are counted with those on the zeros; nothing if that is not known.
   std::optional<bool> has_sparse_products;
+  /// What its tensor instructions multiply; nothing if they differ, or that is not known.
+  std::optional<TensorProducts> products;
   std::optional<std::uint64_t> graph_nodes;   ///< where the point is a CUDA graph: how many it has
   std::vector<GraphKernelUse> graph_kernels;  ///< of a CUDA graph, the longest total first
   std::vector<LaunchTimes> over_time;         ///< by their starts; empty in older runs

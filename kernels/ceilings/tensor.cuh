@@ -32,6 +32,28 @@ constexpr int operations(int depth) {
   return 2 * 16 * 8 * depth / 32;
 }
 
+/// What products of that type are, with the accumulator that cuBLASLt has for it.
+inline TensorProducts products(MatrixType matrix) {
+  using enum TensorElement;
+  switch (matrix) {
+    case MatrixType::f64:
+      return {.type = f64, .accumulator = f64};
+    case MatrixType::f16:
+      return {.type = f16, .accumulator = f32};
+    case MatrixType::f16_sums_in_f16:
+      return {.type = f16, .accumulator = f16};
+    case MatrixType::bf16:
+      return {.type = bf16, .accumulator = f32};
+    case MatrixType::tf32:
+      return {.type = tf32, .accumulator = f32};
+    case MatrixType::f8:
+      return {.type = f8, .accumulator = f32};
+    case MatrixType::i8:
+      return {.type = i8, .accumulator = i32};
+  }
+  return {};
+}
+
 /// `product(accumulators, a, b)` is one instruction; `pattern` is a register full of ones of the element
 /// type.
 template <typename Value, typename Product>
@@ -60,6 +82,21 @@ CeilingBenchmark benchmark(const std::string& subject, MatrixType matrix, int mi
   if (!peak_metrics.empty()) result.peak = {.metrics = std::move(peak_metrics)};
   result.minimum_sm = minimum_sm;
   result.matrix = matrix;
+  result.products = products(matrix);
+  return result;
+}
+
+/// The registration of a kernel whose products of 16 × 8 × `k` have scales: both families of Blackwell.
+template <compute::Kernel& kernel, int k>
+CeilingBenchmark scaled_benchmark(const std::string& id, const TensorProducts& products,
+                                  std::string_view counter) {
+  CeilingBenchmark result =
+      compute::benchmark<kernel, operations(k)>(id.substr(0, id.find('_')), "tensor", counter, {});
+  result.id = id;
+  result.count.scale = 1;  // operations are counted, not instructions
+  result.minimum_sm = 100;
+  result.compute_capabilities = {100, 103, 120, 121};
+  result.products = products;
   return result;
 }
 

@@ -179,6 +179,9 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
         {"sparse products",
          "operations include those on zeros, and are held against twice the ceiling of dense products"});
   }
+  if (const ResourceUse* use = find_use(point, Bound::tensor); use != nullptr && !use->stands_in.empty()) {
+    facts.push_back({"Tensor Core ceiling", fmt::format("{}, of which none was measured", use->stands_in)});
+  }
   const auto add = [&](const PointNumber& number) {
     facts.push_back({std::string(number.name.empty() ? number.title : number.name), number.text_of(point)});
   };

@@ -15,6 +15,20 @@ namespace rooflinectl {
 
 namespace {
 
+/// What tells Tensor Core ceilings of one type apart: `, MX scales`; empty for the usual one.
+std::string_view products_name(const Ceiling& ceiling) {
+  if (!ceiling.products) return "";
+  switch (ceiling.products->scales) {
+    case BlockScales::mx:
+      return ", MX scales";
+    case BlockScales::nv:
+      return ", NV scales";
+    case BlockScales::none:
+      return ceiling.products->accumulator == TensorElement::f16 ? ", FP16 sums" : "";
+  }
+  return "";
+}
+
 /// The operation of a ceiling: `read`, `Tensor Core`; an instruction in capitals, `FMA`.
 std::string operation_name(const Ceiling& ceiling) {
   if (ceiling.operation == "h2d") return "host to device";
@@ -22,8 +36,10 @@ std::string operation_name(const Ceiling& ceiling) {
   if (ceiling.operation == "mix")
     return fmt::format("mix, {} % written", ceiling.id.substr(ceiling.id.rfind('_') + 1));
   if (ceiling.kind != CeilingKind::compute) return ceiling.operation;
-  if (ceiling.operation == "tensor") return "Tensor Core";
-  if (ceiling.operation == "sustained") return "Tensor Core, sustained";
+  if (ceiling.operation == "tensor" || ceiling.operation == "sustained") {
+    return fmt::format("Tensor Core{}{}", products_name(ceiling),
+                       ceiling.operation == "sustained" ? ", sustained" : "");
+  }
   std::string name = ceiling.operation;
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
   return name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints every tensor instruction of a cubin, for tensor_code_test.py: function, place in it, opcode, m, n,
-// k, type, accumulator, sparse or dense, and operations. After --half, function and place of every
+// k, type, accumulator, sparse or dense, operations, and scales. After --half, function and place of every
 // instruction that does arithmetic on FP16 or BF16 elsewhere.
 
 #include <cstddef>
@@ -37,7 +37,7 @@ int main(int count, char** arguments) {
       std::cout << section.symbol << ' ' << at << ' ' << to_string(kind->opcode) << ' ' << kind->m << ' '
                 << kind->n << ' ' << kind->k << ' ' << to_string(kind->type) << ' '
                 << to_string(kind->accumulator) << ' ' << (kind->is_sparse ? "sparse" : "dense") << ' '
-                << kind->operations.value_or(0) << '\n';
+                << kind->operations.value_or(0) << ' ' << to_string(kind->scales) << '\n';
     }
   }
 }

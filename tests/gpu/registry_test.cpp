@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -185,7 +186,10 @@ TEST(Registry, CeilingsNameTheCountersThatConfirmThem) {
   for (const CeilingBenchmark& benchmark : all_ceiling_benchmarks()) {
     const bool has_none = benchmark.kind == CeilingKind::latency || benchmark.kind == CeilingKind::transfer;
     EXPECT_EQ(benchmark.count.keys.empty(), has_none) << benchmark.id;
-    EXPECT_EQ(benchmark.matrix.has_value(), benchmark.operation == "tensor") << benchmark.id;
+    const bool is_tensor = benchmark.operation == "tensor";
+    const bool has_scales = benchmark.products && benchmark.products->scales != BlockScales::none;
+    EXPECT_EQ(benchmark.matrix.has_value(), is_tensor && !has_scales) << benchmark.id;
+    EXPECT_EQ(benchmark.products.has_value(), is_tensor) << benchmark.id;
   }
 }
 
@@ -195,10 +199,46 @@ TEST(Registry, CeilingsHaveAPeakWhereCuptiKnowsOne) {
     const bool is_integer_instruction = benchmark.subject.starts_with("i") && benchmark.operation != "tensor";
     const bool has_none = benchmark.kind == CeilingKind::latency || benchmark.kind == CeilingKind::transfer ||
                           benchmark.subject == "dram" || benchmark.operation == "write" ||
-                          is_integer_instruction;
+                          is_integer_instruction || benchmark.id == "f16_tensor_f16" ||
+                          (benchmark.products && benchmark.products->scales != BlockScales::none);
     EXPECT_EQ(benchmark.peak.has_value(), !has_none)
         << "kernels/ceilings/ceiling_" << benchmark.id << ".cu: `peak` of the CeilingBenchmark";
   }
+}
+
+/// The identity of a Tensor Core ceiling.
+TEST(Registry, NoTwoCeilingsAreOfTheSameProducts) {
+  for (const CeilingBenchmark& benchmark : all_ceiling_benchmarks()) {
+    if (!benchmark.products) continue;
+    EXPECT_EQ(
+        std::count_if(all_ceiling_benchmarks().begin(), all_ceiling_benchmarks().end(),
+                      [&](const CeilingBenchmark& other) { return other.products == benchmark.products; }),
+        1)
+        << benchmark.id;
+    EXPECT_TRUE(benchmark.id.starts_with(fmt::format("{}_tensor", to_string(benchmark.products->type))));
+  }
+}
+
+TEST(Registry, KernelsOfBlackwellAreLaunchedNowhereElse) {
+  std::size_t found = 0;
+  for (const CeilingBenchmark& benchmark : all_ceiling_benchmarks()) {
+    SCOPED_TRACE(benchmark.id);
+    for (const int chip : {75, 80, 86, 87, 88, 89, 90, 110}) {
+      EXPECT_EQ(&benchmark_on(benchmark, chip), &benchmark);
+      EXPECT_TRUE(benchmark.compute_capabilities.empty() || !has_code_for(benchmark, chip)) << chip;
+    }
+    EXPECT_EQ(&benchmark_on(benchmark, 120), &benchmark);
+    const CeilingBenchmark& other = benchmark_on(benchmark, 103);
+    if (&other == &benchmark) continue;
+    ++found;
+    EXPECT_EQ(other.stands_for, benchmark.id);
+    EXPECT_EQ(other.products, benchmark.products);
+    EXPECT_EQ(other.count.keys, benchmark.count.keys);
+    EXPECT_FALSE(has_code_for(other, 120));
+    EXPECT_GT(other.amount({}, 148, other.shapes.front().block), 148e9);
+  }
+  EXPECT_EQ(found, stand_in_benchmarks().size());
+  EXPECT_EQ(found, 6);
 }
 
 TEST(Registry, PeaksOfCeilingsAreInTheUnitsOfTheCeiling) {

@@ -8,6 +8,7 @@ usage: tensor_code_test.py --print PROGRAM --ptxas FILE
 Exits with 77 if there is no ptxas."""
 
 import argparse
+import collections
 import dataclasses
 import os
 import pathlib
@@ -19,6 +20,7 @@ import tempfile
 import unittest
 
 SKIPPED = 77
+SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 ARCHITECTURES = ["75", "80", "86", "87", "88", "89", "90a", "100a", "103a", "110a", "120a", "121a"]
 COMPLETE = ["80", "86", "90a", "100a", "120a"]  # that have every instruction that is said to be native to them
 SMALL_FLOATS = ["e4m3", "e5m2", "e3m2", "e2m3", "e2m1"]
@@ -130,7 +132,11 @@ class Product:
         if opcode == "HMMA" and self.m == 8:  # four at once, in steps
             operations = 4 * operations // (4 if self.d == "f32" else 2)
         return (f"{opcode} {self.m} {self.n} {self.k} {self.type} {CLASSES.get(self.d, self.d)} "
-                f"{'sparse 0' if self.sparse else f'dense {operations}'}")
+                f"{'sparse 0' if self.sparse else f'dense {operations}'} {self.block_scales}")
+
+    @property
+    def block_scales(self):
+        return "nv" if "ue4m3" in self.scales else "mx" if self.scales else "none"
 
 
 def of_warps():
@@ -191,9 +197,9 @@ def of_sms():
     """`tcgen05.mma`, as name, body of a kernel, and what is known of it without its descriptor."""
     kinds = [("f16", "", "UTCHMMA 0 0 0 unknown unknown"), ("tf32", "", "UTCHMMA 0 0 0 unknown unknown"),
              ("i8", "", "UTCIMMA 0 0 0 i8 i32"), ("f8f6f4", "", "UTCQMMA 0 0 0 f8f6f4 unknown"),
-             ("mxf8f6f4", ".block_scale.scale_vec::1X", "UTCQMMA 0 0 0 f8f6f4 unknown"),
-             ("mxf4", ".block_scale.scale_vec::2X", "UTCOMMA 0 0 0 f4 unknown"),
-             ("mxf4nvf4", ".block_scale.scale_vec::4X", "UTCOMMA 0 0 0 f4 unknown")]
+             ("mxf8f6f4", ".block_scale.scale_vec::1X", "UTCQMMA 0 0 0 f8f6f4 f32"),
+             ("mxf4", ".block_scale.scale_vec::2X", "UTCOMMA 0 0 0 f4 f32"),
+             ("mxf4nvf4", ".block_scale.scale_vec::4X", "UTCOMMA 0 0 0 f4 f32")]
     for kind, scales, known in kinds:
         for group in (1, 2):
             for a in ("%da", "[%t]"):
@@ -203,7 +209,7 @@ def of_sms():
                                  "ld.global.b64 %db, [%m+8];", "ld.global.b32 %t, [%m+16];", "ld.global.b32 %i, [%m+24];",
                                  "ld.global.b32 %s, [%m+32];", "setp.ne.b32 %p, %i, 0;",
                                  f"tcgen05.mma{'.sp' if sparse else ''}.cta_group::{group}.kind::{kind}{scales} [%t], {a}, %db, "
-                                 f"{'[%s], ' if sparse else ''}%i, {'[%s], [%s], ' if scales else ''}%p;"], f"{known} dense 0"
+                                 f"{'[%s], ' if sparse else ''}%i, {'[%s], [%s], ' if scales else ''}%p;"], f"{known} dense 0 {'nv' if '4X' in scales else 'mx' if scales else 'none'}"
 
 
 def kernels(architecture):
@@ -292,7 +298,7 @@ class TensorCode(unittest.TestCase):
         self.assertEqual(set(tensor), set(found))
         for place, text in tensor.items():
             opcode, *modifiers = text.split(".")
-            known, m, n, k, type, accumulator, sparse, _ = found[place].split()
+            known, m, n, k, type, accumulator, sparse, *_ = found[place].split()
             self.assertEqual(opcode, known, text)
             if opcode.startswith("UTC"):
                 continue
@@ -305,6 +311,53 @@ class TensorCode(unittest.TestCase):
             for name, kinds in (("S8 U8", "i8"), ("S4 U4", "i4")):
                 if opcode in ("IMMA", "IGMMA"):
                     self.assertEqual(bool(set(name.split()) & set(modifiers)), type == kinds, text)
+
+
+class CeilingCode(unittest.TestCase):
+    """Of ceilings that only GPUs have on which they never ran: what they execute is what they declare."""
+
+    def kinds(self, source, architecture):
+        """The instructions that the machine code of a file has, each with its number."""
+        with tempfile.TemporaryDirectory() as folder:
+            cubin = pathlib.Path(folder) / "code.cubin"
+            subprocess.run([pathlib.Path(arguments.ptxas).parent / "nvcc", "-std=c++20", "-cubin", "-gencode",
+                            f"arch=compute_{architecture},code=sm_{architecture}", "-I", SOURCE, source, "-o", cubin], check=True)
+            return collections.Counter(decoded(cubin).values())
+
+    def declared(self, source):
+        text = re.sub(r"\s+", " ", source.read_text())
+        found = re.search(r"\.type = TensorElement::(\w+), \.accumulator = TensorElement::(\w+)(?:, \.scales = BlockScales::(\w+))?", text)
+        return (*found.groups("none"), text)
+
+    @unittest.skipUnless(shutil.which("g++"), "nvcc needs a compiler")
+    def test_mma_of_12_is_what_its_ceiling_declares(self):
+        sources = sorted([*(SOURCE / "kernels/ceilings").glob("*_mx.cu"), *(SOURCE / "kernels/ceilings").glob("*_nv.cu")])
+        self.assertEqual(len(sources), 3)
+        for source in sources:
+            with self.subTest(source=source.name):
+                type, accumulator, scales, text = self.declared(source)
+                k = int(re.search(r"scaled_benchmark<\w+, (\d+)>", text)[1])
+                (kind, count), = self.kinds(source, "120f").items()
+                self.assertEqual(kind.split(" ", 1)[1], f"16 8 {k} {type} {accumulator} dense {2 * 16 * 8 * k} {scales}")
+                self.assertEqual(count, 512, "chains times steps of the loop")
+                self.assertEqual(self.kinds(source, "90a"), {})
+
+    @unittest.skipUnless(shutil.which("g++"), "nvcc needs a compiler")
+    def test_tcgen05_is_what_its_ceiling_declares(self):
+        sources = sorted((SOURCE / "kernels/blackwell").glob("*.cu"))
+        self.assertEqual(len(sources), 6)
+        for source in sources:
+            with self.subTest(source=source.name):
+                type, _, scales, _ = self.declared(source)
+                # The descriptor, a number that the instruction is given, has shape and, without scales, types.
+                opcode, of, accumulator = {"f16": ("UTCHMMA", "unknown", "unknown"), "bf16": ("UTCHMMA", "unknown", "unknown"),
+                                           "f8": ("UTCQMMA", "f8f6f4", "unknown"), "f4": ("UTCOMMA", "f4", "f32")}[type]
+                accumulator = "f32" if scales != "none" else accumulator
+                for architecture in ("100f", "103f"):
+                    (kind, count), = self.kinds(source, architecture).items()
+                    self.assertEqual(kind, f"{opcode} 0 0 0 {of} {accumulator} dense 0 {scales}")
+                    self.assertEqual(count, 8, "steps of the loop")
+                self.assertEqual(self.kinds(source, "120f"), {})
 
 
 def half_kernels(architecture):

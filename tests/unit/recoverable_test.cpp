@@ -246,7 +246,7 @@ TEST(ObservedPoint, IsBoundByThePipesOfIntegersAndSpecialFunctions) {
   EXPECT_THAT(ids_of(*functions), ElementsAre("xu"));
 }
 
-TEST(ObservedPoint, HasTwiceTheAluOnChipsWithTwo) {
+TEST(ObservedPoint, HasTheAluAndXuOfItsChip) {
   Measurement measurement = streaming();
   set(measurement, counter::kAluPipeInstructions, 1e6);
   set(measurement, counter::kXuPipeInstructions, 1e6);
@@ -259,7 +259,7 @@ TEST(ObservedPoint, HasTwiceTheAluOnChipsWithTwo) {
   };
   const auto [alu_s, xu_s] = times(90);
   EXPECT_DOUBLE_EQ(xu_s, 4 * alu_s);
-  EXPECT_DOUBLE_EQ(times(120).first, alu_s / 2);
+  EXPECT_DOUBLE_EQ(times(120).first, alu_s);
   EXPECT_DOUBLE_EQ(times(103).second, xu_s / 2);
   EXPECT_DOUBLE_EQ(times(80).second, xu_s);
 }
@@ -274,6 +274,61 @@ TEST(ObservedPoint, OfSparseProductsIsHeldAgainstTheSparseCeiling) {
   EXPECT_EQ(point->bound, Bound::tensor);
   EXPECT_EQ(point->roof->ceilings, CeilingIds{"bf16_tensor × 2"});
   EXPECT_EQ(executed_type(*point), "BF16 Tensor");
+}
+
+Ceiling tensor_ceiling(std::string id, TensorProducts products, double value) {
+  Ceiling ceiling = constructed::ceiling(std::move(id), CeilingKind::compute, CeilingSource::measured, "",
+                                         "tensor", value, "");
+  ceiling.products = products;
+  return ceiling;
+}
+
+TEST(ObservedPoint, IsHeldAgainstTheCeilingOfItsProducts) {
+  constexpr TensorProducts kUsual = {.type = TensorElement::f16, .accumulator = TensorElement::f32};
+  constexpr TensorProducts kShortSums = {.type = TensorElement::f16, .accumulator = TensorElement::f16};
+  Measurement measurement = streaming();
+  set(measurement, counter::kTensorPipeInstructions, 100);
+  set(measurement, counter::kTensorF16Ops, 900e12 * 130e-6);
+  measurement.launches->products = kShortSums;
+  auto run = run_of({measurement});
+  run.ceilings.push_back(tensor_ceiling("f16_tensor", kUsual, 900e12));
+  const auto tensor = [&run] {
+    const Analysis analysis = analyse(run);
+    return *find_use(analysis.experiments.at(0).points.at(0), Bound::tensor);
+  };
+  EXPECT_EQ(tensor().ceilings, CeilingIds{"f16_tensor"});
+  EXPECT_EQ(tensor().stands_in, "f16_tensor for FP16 products with FP16 sums");
+  run.ceilings.push_back(tensor_ceiling("f16_tensor_f16", kShortSums, 1800e12));
+  EXPECT_EQ(tensor().ceilings, CeilingIds{"f16_tensor_f16"});
+  EXPECT_EQ(tensor().stands_in, "");
+  EXPECT_DOUBLE_EQ(*tensor().time_s, 65e-6);
+  for (auto products : {std::optional(kUsual), std::optional<TensorProducts>()}) {
+    run.measurements.front().launches->products = products;
+    EXPECT_EQ(tensor().ceilings, CeilingIds{"f16_tensor"});
+    EXPECT_EQ(tensor().stands_in, "");
+  }
+  run.measurements.front().launches->products = kShortSums;
+  run.measurements.front().launches->has_sparse_products = true;
+  EXPECT_EQ(tensor().ceilings, CeilingIds{"f16_tensor_f16 × 2"});
+}
+
+// Counters do not tell them from FP8.
+TEST(ObservedPoint, OfFp4IsHeldAgainstItsOwnCeiling) {
+  constexpr TensorProducts kFp4 = {
+      .type = TensorElement::f4, .accumulator = TensorElement::f32, .scales = BlockScales::nv};
+  Measurement measurement = streaming();
+  set(measurement, counter::kTensorPipeInstructions, 100);
+  set(measurement, counter::kTensorF8Ops, 900e12 * 130e-6);
+  measurement.launches->products = kFp4;
+  auto run = run_of({measurement});
+  run.ceilings.push_back(tensor_ceiling("f8_tensor", {TensorElement::f8, TensorElement::f32}, 900e12));
+  const auto tensor = [&run] {
+    const Analysis analysis = analyse(run);
+    return *find_use(analysis.experiments.at(0).points.at(0), Bound::tensor);
+  };
+  EXPECT_EQ(tensor().stands_in, "f8_tensor for FP4 products with NV scales and FP32 sums");
+  run.ceilings.push_back(tensor_ceiling("f4_tensor_nv", kFp4, 1800e12));
+  EXPECT_EQ(tensor().ceilings, CeilingIds{"f4_tensor_nv"});
 }
 
 // Whatever is not counted of it: its blocks have none.

@@ -452,6 +452,7 @@ bool may_be_absent(const Pointer& place) {
                                                         "operations_path",
                                                         "has_half_arithmetic",
                                                         "has_sparse_products",
+                                                        "products",
                                                         "counters_scale",
                                                         "clusters",
                                                         "primitives",

@@ -74,7 +74,7 @@ TEST(TensorInstruction, OfAnSmHasItsShapeElsewhere) {
   EXPECT_EQ(decoded(100, 0x00ff040806ff75ea, 0x000fe2000800000a), "UTCHMMA 0 0 0 unknown to unknown");
   EXPECT_EQ(decoded(100, 0x00ff040806ff75ea, 0x000fe2000820010a), "UTCIMMA 0 0 0 i8 to i32");
   EXPECT_EQ(decoded(100, 0x00ff040806ff75ea, 0x000fe2000800030a), "UTCQMMA 0 0 0 f8f6f4 to unknown");
-  EXPECT_EQ(decoded(103, 0xc00c040806ff75ea, 0x000fe2000800000a), "UTCOMMA 0 0 0 f4 to unknown");
+  EXPECT_EQ(decoded(103, 0xc00c040806ff75ea, 0x000fe2000800000a), "UTCOMMA 0 0 0 f4 to f32");
 }
 
 TEST(TensorInstruction, WithAnUnknownModifierIsOnlyItsOpcode) {

@@ -224,6 +224,7 @@ ResourceUse tensor_use(const Measurement& measurement, const Ceilings& ceilings)
           .time_s = work->time_s,
           .ceilings = work->ceilings,
           .relative_spread = work->relative_spread,
+          .stands_in = work->stands_in,
           .time_at_clock_s = work->time_at_clock_s,
           .sustained_time_s = work->sustained_time_s};
 }

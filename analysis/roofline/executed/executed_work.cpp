@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/roofline/point.h"
+#include "core/model/known_ceilings.h"
 
 namespace rooflinectl {
 
@@ -49,12 +50,67 @@ namespace {
 struct TensorType {
   std::string_view counter;
   std::string_view ceiling;
+  TensorElement element;
+  TensorElement accumulator = TensorElement::f32;  ///< of the ceiling
 };
 
 constexpr std::array kTensorTypes = {
-    TensorType{counter::kTensorF16Ops, "f16_tensor"},   TensorType{counter::kTensorBf16Ops, "bf16_tensor"},
-    TensorType{counter::kTensorTf32Ops, "tf32_tensor"}, TensorType{counter::kTensorF8Ops, "f8_tensor"},
-    TensorType{counter::kTensorI8Ops, "i8_tensor"},     TensorType{counter::kTensorF64Ops, "f64_tensor"}};
+    TensorType{counter::kTensorF16Ops, "f16_tensor", TensorElement::f16},
+    TensorType{counter::kTensorBf16Ops, "bf16_tensor", TensorElement::bf16},
+    TensorType{counter::kTensorTf32Ops, "tf32_tensor", TensorElement::tf32},
+    TensorType{counter::kTensorF8Ops, "f8_tensor", TensorElement::f8},
+    TensorType{counter::kTensorI8Ops, "i8_tensor", TensorElement::i8, TensorElement::i32},
+    TensorType{counter::kTensorF64Ops, "f64_tensor", TensorElement::f64, TensorElement::f64}};
+
+/// Counters do not tell floats of 8, 6 and 4 bits apart.
+bool counts(const TensorType& type, TensorElement element) {
+  const bool is_narrow = element == TensorElement::f4 || element == TensorElement::f8f6f4;
+  return element == type.element || (is_narrow && type.element == TensorElement::f8);
+}
+
+/// What the kernel multiplied in these operations, as far as its code tells; else the usual.
+TensorProducts products_in(const Measurement& measurement, const TensorType& type) {
+  TensorProducts products = {.type = type.element, .accumulator = type.accumulator};
+  if (!measurement.launches) return products;
+  products.is_sparse = measurement.launches->has_sparse_products.value_or(false);
+  const auto& known = measurement.launches->products;
+  if (!known || !(counts(type, known->type) || known->type == TensorElement::unknown)) return products;
+  products.scales = known->scales;
+  // Floats of 6 and 4 bits without scales are multiplied as those of 8 bits are.
+  if (known->type == TensorElement::f4) products.type = TensorElement::f4;
+  if (known->accumulator != TensorElement::unknown) products.accumulator = known->accumulator;
+  return products;
+}
+
+std::string name_of(TensorElement element) {
+  return std::string(subject_name(to_string(element)));
+}
+
+/// `FP8 products with MX scales and FP16 sums`
+std::string text_of(const TensorProducts& products) {
+  const std::string_view scales = products.scales == BlockScales::mx   ? "MX scales and "
+                                  : products.scales == BlockScales::nv ? "NV scales and "
+                                                                       : "";
+  return fmt::format("{} products with {}{} sums", name_of(products.type), scales,
+                     name_of(products.accumulator));
+}
+
+/// The ceiling of some products.
+struct TensorCeiling {
+  std::string id;
+  double factor = 1;  ///< of the operations that are counted
+  bool stands_in = false;
+};
+
+TensorCeiling ceiling_of(const TensorProducts& products, const TensorType& type, const Ceilings& ceilings) {
+  if (auto id = ceilings.tensor_id(products)) return {.id = *std::move(id)};
+  const double factor = products.is_sparse ? 2 : 1;
+  TensorProducts dense = products;
+  dense.is_sparse = false;
+  if (auto id = ceilings.tensor_id(dense)) return {.id = *std::move(id), .factor = factor};
+  const bool is_usual = dense == TensorProducts{.type = type.element, .accumulator = type.accumulator};
+  return {.id = std::string(type.ceiling), .factor = factor, .stands_in = !is_usual};
+}
 
 }  // namespace
 
@@ -63,27 +119,28 @@ std::optional<TensorWork> tensor_work(const Measurement& measurement, const Ceil
   const auto operations = executed_tensor_ops(counters);
   if (!operations) return std::nullopt;
   const auto clock_hz = sm_clock_hz(measurement);
-  const bool is_sparse = measurement.launches && measurement.launches->has_sparse_products.value_or(false);
-  const double factor = is_sparse ? 2 : 1;
   TensorWork work = {
       .operations = *operations, .time_s = 0.0, .time_at_clock_s = 0.0, .sustained_time_s = 0.0};
   for (const TensorType& type : kTensorTypes) {
     const double count = value_of(counters, type.counter).value_or(0);
     if (count <= 0) continue;
-    const auto limit = ceilings.find(type.ceiling);
+    const TensorProducts products = products_in(measurement, type);
+    const auto [id, factor, stands_in] = ceiling_of(products, type, ceilings);
+    const auto limit = ceilings.find(id);
     if (!limit) return TensorWork{.operations = *operations, .missing_ceiling = type.ceiling};
     const double time_s = count / (factor * limit->per_s);
     *work.time_s += time_s;
-    const auto ceiling_clock_hz = ceilings.clock_hz(type.ceiling);
+    const auto ceiling_clock_hz = ceilings.clock_hz(id);
     const bool are_clocks_known = work.time_at_clock_s && clock_hz && ceiling_clock_hz && *clock_hz > 0;
     work.time_at_clock_s = are_clocks_known
                                ? std::optional(*work.time_at_clock_s + time_s * *ceiling_clock_hz / *clock_hz)
                                : std::nullopt;
-    const auto sustained = ceilings.find(fmt::format("{}_sustained", type.ceiling));
+    const auto sustained = ceilings.find(fmt::format("{}_sustained", id));
     work.sustained_time_s = work.sustained_time_s && sustained
                                 ? std::optional(*work.sustained_time_s + count / (factor * sustained->per_s))
                                 : std::nullopt;
-    work.ceilings.push_back(fmt::format("{}{}", type.ceiling, is_sparse ? " × 2" : ""));
+    work.ceilings.push_back(factor == 1 ? id : fmt::format("{} × {:g}", id, factor));
+    if (stands_in) work.stands_in = fmt::format("{} for {}", id, text_of(products));
     work.relative_spread = std::max(work.relative_spread, limit->relative_spread);
   }
   return work;

@@ -23,13 +23,16 @@ Operations operations_at_least(const Counters& counters, Dtype precision);
 /// are none.
 std::optional<double> operations_at_least(const Counters& counters);
 
-/// Operations on Tensor Cores, as counted, and the time that they need at the measured ceilings: of a kernel
-/// that multiplies sparse matrices, at twice these, since the operations on zeros are counted, too.
+/// Operations on Tensor Cores, as counted, and the time that they need at the ceilings of the products that
+/// the machine code has (`TensorProducts`). If there is none of such products, that of dense ones of the
+/// counted type with the usual accumulator and without scales stands in; of a kernel that multiplies sparse
+/// matrices, twice that, since the operations on zeros are counted, too.
 struct TensorWork {
   double operations = 0;
   std::optional<double> time_s;      ///< nothing where a ceiling is missing
   std::string_view missing_ceiling;  ///< the missing one: `f16_tensor`
   CeilingIds ceilings;               ///< of the types that were counted
+  std::string stands_in;             ///< `f16_tensor for FP16 products with FP16 sums`; empty if none does
   double relative_spread = 0;        ///< the largest of these ceilings
   /// The same time at the clock of the kernel; and at the rate that products sustain under the power cap.
   /// Nothing where a clock, or such a ceiling, is unknown.

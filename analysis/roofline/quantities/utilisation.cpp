@@ -179,13 +179,12 @@ const Quantity kInt32Share = {.name = "INT32 utilisation",
                                   "none: its integer instructions take issue slots",
                               .of = declared_share<Bound::int32>};
 
-const Quantity kAluShare = {
-    .name = "ALU utilisation",
-    .unit = Unit::ratio,
-    .formula =
-        "`alu_pipe_instructions` / (2 per SM and cycle, 4 from compute capability 12.0 "
-        "on × SMs × highest SM clock × time), of a program's kernel",
-    .of = [](R, P p) { return observed_share(p, Bound::alu); }};
+const Quantity kAluShare = {.name = "ALU utilisation",
+                            .unit = Unit::ratio,
+                            .formula =
+                                "`alu_pipe_instructions` / (2 per SM and cycle × SMs × highest SM clock × "
+                                "time), of a program's kernel",
+                            .of = [](R, P p) { return observed_share(p, Bound::alu); }};
 
 const Quantity kXuShare = {
     .name = "XU utilisation",

@@ -132,6 +132,13 @@ void fields(auto& f, Is<WorkClusters> auto& clusters) {
   f("parts", clusters.parts);
 }
 
+void fields(auto& f, Is<TensorProducts> auto& products) {
+  f("type", products.type);
+  f("accumulator", products.accumulator);
+  f("is_sparse", products.is_sparse);
+  f("scales", products.scales);
+}
+
 void fields(auto& f, Is<LaunchStatistics> auto& launches) {
   f.optional("symbol", launches.symbol);
   f.optional("first", launches.first);
@@ -152,6 +159,7 @@ void fields(auto& f, Is<LaunchStatistics> auto& launches) {
   f.optional("operations_path", launches.operations_path);
   f.optional("has_half_arithmetic", launches.has_half_arithmetic);
   f.optional("has_sparse_products", launches.has_sparse_products);
+  f.optional("products", launches.products);
   f.optional("graph_nodes", launches.graph_nodes);
   f.optional("graph_kernels", launches.graph_kernels);
   f.optional_rows("over_time", launches.over_time, &LaunchTimes::start_s, &LaunchTimes::launches,

@@ -147,6 +147,7 @@ void fields(auto& f, Is<Ceiling> auto& ceiling) {
   f("source", ceiling.source);
   f("subject", ceiling.subject);
   f("operation", ceiling.operation);
+  f.optional("products", ceiling.products);
   f("value", ceiling.value, Range::positive);
   f.optional("sm_clock_hz", ceiling.sm_clock_hz);
   f("relative_spread", ceiling.relative_spread);

@@ -47,6 +47,7 @@ void fields(auto& f, Is<TensorInstruction> auto& instruction) {
   f("n", instruction.n);
   f("k", instruction.k);
   f("is_sparse", instruction.is_sparse);
+  f.optional("scales", instruction.scales);
   f.optional("operations", instruction.operations);
 }
 

@@ -111,6 +111,7 @@ Measurement measurement_of(const ProfiledGroup& group, const TracedLaunches& tra
   launches.operations_path = group.operations_path;
   launches.has_half_arithmetic = group.kernel.has_half_arithmetic;
   launches.has_sparse_products = has_sparse_products(group.kernel);
+  if (group.kernel.tensor_instructions) launches.products = products_of(*group.kernel.tensor_instructions);
   if (!group.kernel.graph_nodes) launches.symbol = cut_name(group.kernel.symbol, kMaxSubjectLength);
   launches.first = group.shape.first_launch;
   launches.count = group.launches();

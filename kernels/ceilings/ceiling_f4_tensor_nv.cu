@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// f4_tensor_nv: how fast the Tensor Cores multiply 4-bit floats (e2m1) with an 8-bit float (ue4m3) for each
+// 16 of them (NVFP4), and add in f32. Compiled, never run.
+//
+// - Idea: chains of `mma.sync`; on compute capability 10.x, the kernel in `kernels/blackwell`.
+// - Launch shape: 16 to 64 warps per SM.
+// - Amount: two operations per multiply-add. CUPTI has no peak of it.
+// - Compute capability 10.0, 10.3, 12.0 and 12.1.
+#include "core/counters/counters.h"
+#include "kernels/ceilings/tensor.cuh"
+
+namespace rooflinectl::kernels::ceiling_f4_tensor_nv {
+
+namespace {
+
+__global__ void ceiling_f4_tensor_nv(void* d_sink) {
+#if defined(__CUDA_ARCH_FAMILY_SPECIFIC__) && __CUDA_ARCH__ >= 1200
+  tensor::run<
+      float>(d_sink, 0x22222222U, [](float(&c)[4], const std::uint32_t(&a)[4], const std::uint32_t(&b)[2]) {
+    asm volatile(
+        "{\n.reg .b16 zero;\nmov.b16 zero, 0;\n"
+        "mma.sync.aligned.kind::mxf4nvf4.block_scale.scale_vec::4X.m16n8k64.row.col.f32.e2m1.e2m1.f32.ue4m3 "
+        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3}, {%10}, {zero, zero}, "
+        "{%10}, {zero, zero};\n}"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(0x38383838U));
+  });
+#endif
+}
+
+const CeilingRegistration registration(tensor::scaled_benchmark<ceiling_f4_tensor_nv, 64>(
+    "f4_tensor_nv", {.type = TensorElement::f4, .accumulator = TensorElement::f32, .scales = BlockScales::nv},
+    counter::kTensorF8Ops));
+
+}  // namespace
+
+}  // namespace rooflinectl::kernels::ceiling_f4_tensor_nv
