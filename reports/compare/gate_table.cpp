@@ -118,14 +118,15 @@ std::vector<GateRow> gate_rows(const Gate& gate) {
 
 Table gate_table(const Gate& gate) {
   Table table = {.columns = {{"outcome"},
-                             {"point"},
+                             {.title = "point", .is_sentence = true},
                              {"experiment"},
                              {"check"},
                              {"before", true},
                              {"now", true},
                              {"change", true},
                              {"limit", true},
-                             {"cause"}}};
+                             {.title = "cause", .is_sentence = true}},
+                 .dispensable = {"experiment", "limit"}};
   const std::string none(format::kUnavailable);
   for (const GateRow& row : gate_rows(gate)) {
     const PointComparison& point = *row.point->point;

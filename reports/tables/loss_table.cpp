@@ -225,7 +225,7 @@ std::string program_headline(const ProgramUse& program) {
 
 Table loss_table(const ProgramUse& program, std::size_t most) {
   Table table = {.title = "Where to begin",
-                 .columns = {{"where to begin"},
+                 .columns = {{.title = "where to begin", .is_sentence = true},
                              {loss_basis(program).is_step ? "per step" : "could save", true},
                              {loss_basis(program).is_step ? "of a step" : "of the time", true}}};
   const std::vector<Loss> all = losses(program);

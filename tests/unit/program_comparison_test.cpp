@@ -287,7 +287,7 @@ TEST(ProgramGate, ComparesTheProgramFromAnywhereAndNamesAnother) {
   EXPECT_EQ(other.exit_code(), 0);
   EXPECT_THAT(
       run_texts(other),
-      ElementsAre("program: the programs have other names: the base ran 'python3 train.py --steps 20', "
+      ElementsAre("program: the programs have different names: the base ran 'python3 train.py --steps 20', "
                   "the new run './tune'"));
 }
 
