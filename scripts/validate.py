@@ -40,6 +40,9 @@ SAMPLED_BYTES_TOLERANCE = 0.03
 STALL_TOLERANCE = 0.05  # of all warp cycles
 PIPES = ["alu", "xu", "fma", "fp64"]
 PIPE_TOLERANCE = 0.05
+OPERATIONS = ["fadd", "fmul", "ffma", "dadd", "dmul", "dfma", "hadd", "hmul", "hfma"]
+GRAPH_BYTES_TOLERANCE = 0.05
+MORE_THAN_L2_BYTES = 2e8
 TRACE_INSTRUCTIONS = 8  # that the trace adds to each warp
 MIX_TOLERANCE = 0.03  # what stays in L2 is not written
 NCU_LAUNCHES = 600  # more than a step has
@@ -176,8 +179,10 @@ class Validation:
     def __init__(self, install, folder):
         self.program = install / "bin/rooflinectl"
         self.plan = install / "share/rooflinectl/experiments.yaml"
-        self.training_step = install / "share/rooflinectl/examples/training_step.py"
+        self.examples = install / "share/rooflinectl/examples"
+        self.training_step = self.examples / "training_step.py"
         self.folder = folder
+        self.known_runs = {}  # by how they ran
         self.table = Table()
         self.not_run = []
         self.took_s = {}
@@ -193,6 +198,7 @@ class Validation:
         for how in ["eager", "graphs"]:
             what = f"operations of known_work.py, {how}"
             self.attempt(what, lambda what, how=how: self.known_operations(what, how))
+        self.attempt("kernels in graphs of known_work.py", self.graphs_kernels)
         self.attempt("times of training_step.py", self.programs_times)
         self.attempt("timeline of training_step.py", self.programs_timeline)
         self.attempt("links", self.links)
@@ -291,12 +297,36 @@ class Validation:
     def programs_pipes(self, what):
         """Warp instructions of each pipe, of kernels that both have."""
         needs_program("ncu")
-        ours = pipe_instructions(read_run(self.training_run()))
-        theirs = pipe_instructions(self.beside_ncu_sections())
+        keys = [f"{pipe}_pipe_instructions" for pipe in PIPES]
+        ours = counters_of_launches(read_run(self.training_run()), keys)
+        theirs = counters_of_launches(self.beside_ncu_sections(), keys)
         self.table.add(what, "Nsight Compute",
-                       [Comparison(f"instructions of {pipe}, {name[0]}", "", number, theirs[name, pipe],
-                                   PIPE_TOLERANCE * theirs[name, pipe] + TRACE_INSTRUCTIONS * warps_of(name))
-                        for (name, pipe), number in sorted(ours.items()) if (name, pipe) in theirs])
+                       [Comparison(f"{key}, {name[0]}", "", number, theirs[name, key],
+                                   PIPE_TOLERANCE * theirs[name, key] + TRACE_INSTRUCTIONS * warps_of(name))
+                        for (name, key), number in sorted(ours.items()) if (name, key) in theirs])
+
+    def graphs_kernels(self, what):
+        """Operations and DRAM bytes of kernels in CUDA graphs. Less than the L2 holds may or may not be written in a launch."""
+        needs_module("torch")
+        needs_program("ncu")
+        report = self.folder / "graphs.ncu-rep"
+        metrics = [*(f"smsp__sass_thread_inst_executed_op_{key}_pred_on.sum" for key in OPERATIONS),
+                   "dram__bytes_read.sum", "dram__bytes_write.sum", "gpu__time_duration.sum"]
+        self.call("ncu", "--graph-profiling", "node", "--nvtx", "--nvtx-include", "regex:.*/", "--metrics", ",".join(metrics),
+                  "--cache-control", "none", "--clock-control", "none", "--export", report, sys.executable,
+                  self.examples / "known_work.py", "--how", "graphs", "--rounds", "1")
+        keys = [*OPERATIONS, "dram_read_bytes", "dram_write_bytes"]
+        ours = counters_of_launches(read_run(self.known_run("graphs")), keys, "CUDA graph")
+        theirs = counters_of_launches(read_run(self.new_run("graphs", "import", report)), keys)
+        both = [name for name in sorted({name for name, _ in ours}) if (name, OPERATIONS[0]) in theirs]
+        self.table.add(f"{what}: operations", "Nsight Compute",
+                       [Comparison(f"{key}, {name[0]}", "", ours[name, key], theirs[name, key], 0)
+                        for name in both for key in OPERATIONS if (name, key) in ours])
+        dram = {which: {name: run.get((name, "dram_read_bytes"), 0) + run.get((name, "dram_write_bytes"), 0) for name in both}
+                for which, run in [("ours", ours), ("theirs", theirs)]}
+        self.table.add(f"{what}: DRAM bytes", "Nsight Compute",
+                       [comparison_of_ratio(f"DRAM bytes of {name[0]}", dram["ours"][name] / dram["theirs"][name], GRAPH_BYTES_TOLERANCE)
+                        for name in both if dram["theirs"][name] >= MORE_THAN_L2_BYTES])
 
     def mixes(self, what):
         """The benchmarks of DRAM ceilings: bytes that were counted over those that they move."""
@@ -319,13 +349,20 @@ class Validation:
                        [comparison_of_ratio(f"Tensor Core operations of products, {path}", ours[path] / (factor * PRODUCTS_OF_A_STEP),
                                             PRODUCTS_TOLERANCE) for path, factor in [("forward", 1), ("backward", 2)] if ours[path] > 0])
 
+    def known_run(self, how):
+        """Its folder."""
+        if how not in self.known_runs:
+            self.known_runs[how] = self.new_run(f"known-{how}", "profile", "--quiet", "--once", "--", sys.executable,
+                                                self.examples / "known_work.py", "--how", how)
+        return self.known_runs[how]
+
     def known_operations(self, what, how):
         """Operations of PyTorch whose work follows from their shapes."""
         needs_module("torch")
-        spec = importlib.util.spec_from_file_location("known_work", self.training_step.parent / "known_work.py")
+        spec = importlib.util.spec_from_file_location("known_work", self.examples / "known_work.py")
         known_work = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(known_work)
-        run = read_run(self.new_run(f"known-{how}", "profile", "--quiet", "--once", "--", sys.executable, spec.origin, "--how", how))
+        run = read_run(self.known_run(how))
         self.table.add(what, "shapes", [comparison_of_ratio(f"{known_work.KNOWN[name].kind} of {name}", work / known_work.KNOWN[name].amount,
                                                             known_work.KNOWN[name].tolerance)
                                         for name, work, _ in known_work.counted_of(run) if known_work.KNOWN[name].amount])
@@ -419,20 +456,20 @@ def stall_shares(run):
     return {key: total / cycles[(*key, "time")] for key, total in cycles.items() if len(key) == 2}
 
 
-def pipe_instructions(run):
-    """By `kernel` and pipe: the mean of a launch, of kernels that take long enough."""
+def counters_of_launches(run, keys, path=""):
+    """By `kernel` and key: the mean of a launch, of kernels that take long enough and have this in their path."""
     sums, launches = collections.Counter(), collections.Counter()
     for measurement in run["measurements"]:
         axes = measurement["axes"]
-        if (measurement.get("time") or {}).get("median_s", 0) < LONG_ENOUGH_S:
+        if (measurement.get("time") or {}).get("median_s", 0) < LONG_ENOUGH_S or path not in axes.get("path", ""):
             continue
         count = (measurement.get("launches") or {}).get("count", 1)
         name = kernel(measurement["subject"], sizes(axes.get("grid", 0)), sizes(axes.get("block", 0)))
-        for pipe in PIPES:
-            number = measurement["counters"].get(f"{pipe}_pipe_instructions")
+        for key in keys:
+            number = measurement["counters"].get(key)
             if isinstance(number, (int, float)):
-                sums[name, pipe] += count * number
-                launches[name, pipe] += count
+                sums[name, key] += count * number
+                launches[name, key] += count
     return {key: total / launches[key] for key, total in sums.items()}
 
 

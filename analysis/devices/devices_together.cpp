@@ -126,6 +126,7 @@ LaunchStatistics launches_of(const SameKernel& group, const std::vector<Weighted
     if (launches.period != all.period) all.period.reset();
     if (launches.has_half_arithmetic != all.has_half_arithmetic) all.has_half_arithmetic.reset();
     if (launches.has_sparse_products != all.has_sparse_products) all.has_sparse_products.reset();
+    if (launches.operations_path) all.operations_path = launches.operations_path;
     if (launches.counters_scale) all.counters_scale = launches.counters_scale;
     if (launches.operations_per_tensor_instruction != all.operations_per_tensor_instruction)
       all.operations_per_tensor_instruction = 0;

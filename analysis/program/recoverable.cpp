@@ -219,8 +219,17 @@ void add_tensor_work(ProgramUse& program, const RooflinePoint& group) {
   program.tensor_use += share_of(traced * use->time_s.value_or(0), program.kernel_s);
 }
 
+/// Whether the GPU works longer for a passage than the host needs for it, which launches ahead of the GPU:
+/// its time is not that of a step. `device`: how much of the kernels' time they ran side by side.
+bool is_launched_ahead(const RangeUse& range, const RangeTimes& times, const DeviceUse* device) {
+  constexpr double kNotable = 1.25;
+  const bool is_known = device != nullptr && device->kernel_busy_s > 0;
+  const double side_by_side = is_known ? std::max(1.0, device->kernel_s / device->kernel_busy_s) : 1;
+  return range.total_s / static_cast<double>(times.count) > kNotable * side_by_side * *times.interval_s;
+}
+
 /// `ranges` are in the order of a tree.
-const RangeTimes* step_of(const Run& run, const std::vector<RangeUse>& ranges) {
+const RangeTimes* step_of(const Run& run, const std::vector<RangeUse>& ranges, const DeviceUse* device) {
   constexpr std::uint64_t kRepeats = 3;
   if (!run.application) return nullptr;
   const RangeTimes* step = nullptr;
@@ -233,7 +242,7 @@ const RangeTimes* step_of(const Run& run, const std::vector<RangeUse>& ranges) {
                                     [&](const RangeTimes& one) { return one.path == range.path; });
     if (times == run.application->ranges.end() || times->count < kRepeats || !times->interval_s) continue;
     within = range.depth;
-    if (range.total_s <= longest_s) continue;
+    if (range.total_s <= longest_s || is_launched_ahead(range, *times, device)) continue;
     longest_s = range.total_s;
     step = &*times;
   }
@@ -242,19 +251,20 @@ const RangeTimes* step_of(const Run& run, const std::vector<RangeUse>& ranges) {
 
 /// Over several processes, or several runs of a program, the ranges are counted together, but the launches of
 /// a device are not.
-std::optional<double> steps_of(const Run& run, const std::vector<RangeUse>& ranges) {
-  const RangeTimes* step = step_of(run, ranges);
+std::optional<double> steps_of(const Run& run, const std::vector<RangeUse>& ranges, const DeviceUse* device) {
+  const RangeTimes* step = step_of(run, ranges, device);
   if (step == nullptr || run.application->processes.size() > 1 || run.application->runs > 1)
     return std::nullopt;
   return static_cast<double>(step->count);
 }
 
-void set_recoverable_per_step(std::vector<RooflinePoint>& points, const Run& run, double kernel_s) {
+void set_recoverable_per_step(std::vector<RooflinePoint>& points, const Run& run, const DeviceUse* device,
+                              double kernel_s) {
   std::vector<const RooflinePoint*> groups;
   for (const RooflinePoint& point : points) {
     if (point.launches) groups.push_back(&point);
   }
-  const auto steps = steps_of(run, range_uses(groups, kernel_s));
+  const auto steps = steps_of(run, range_uses(groups, kernel_s), device);
   if (!steps) return;
   for (RooflinePoint& point : points) {
     if (!point.launches || !point.launches->recoverable_s) continue;
@@ -310,7 +320,7 @@ void set_launches(std::vector<RooflinePoint>& points, const Run& run, std::size_
       }
     }
   }
-  set_recoverable_per_step(points, run, kernel_s);
+  set_recoverable_per_step(points, run, device_use(run, device), kernel_s);
 }
 
 std::vector<KernelSaving> kernel_savings(const ProgramUse& program) {
@@ -399,9 +409,9 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
   program.concentration = concentration_of(times, program.kernel_s);
   program.transfers = transfer_rates(run, experiment.device);
   program.ranges = range_uses(program.groups, program.kernel_s);
-  program.step = step_of(run, program.ranges);
+  program.step = step_of(run, program.ranges, program.device);
   program.idle = idle_use(run, program, experiment.device);
-  program.fusion = fusion_saving(program.groups, steps_of(run, program.ranges));
+  program.fusion = fusion_saving(program.groups, steps_of(run, program.ranges, program.device));
   for (const RooflinePoint* group : program.groups) {
     if (!group->measurement->point.axes.text(axis::kPath)) add_use(program.outside, *group);
     add_tensor_work(program, *group);

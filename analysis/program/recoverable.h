@@ -126,7 +126,8 @@ struct ProgramUse {
   std::vector<RangeUse> ranges;
   RangeUse outside;  ///< what ran in no range; its path is empty
   /// The range that tells how long a step takes: among the outermost ones that repeat, the one with most of
-  /// the time, except NCCL's functions, of which a step has many. Null where none repeats, and in older runs.
+  /// the time, except NCCL's functions, of which a step has many. Null where none repeats, where the host
+  /// launches ahead of the GPU, and in older runs.
   const RangeTimes* step = nullptr;
   double tensor_share = 0;  ///< of `kernel_s`, of groups that executed operations on Tensor Cores
   double tensor_use = 0;    ///< of `kernel_s`, the time that these operations need at the measured ceilings

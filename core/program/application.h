@@ -229,6 +229,9 @@ struct LaunchStatistics {
   /// If the operations of the Tensor Cores were not counted, but follow from the machine code and the number
   /// of tensor instructions: those of a warp in one of these; else 0.
   double operations_per_tensor_instruction = 0;
+  /// If no launch was instrumented, but the hardware counted the same work as in launches of the same kernel
+  /// and shape under another NVTX path: that path, whose operations these are.
+  std::optional<std::string> operations_path;
   /// Whether the machine code has arithmetic on FP16 or BF16 outside of the Tensor Cores; nothing if that is
   /// not known.
   std::optional<bool> has_half_arithmetic;

@@ -85,6 +85,15 @@ inline constexpr double kOwnInstructions = 200;
 /// launches that differ by a larger part do not do the same.
 inline constexpr double kMostDifference = 0.05;
 
+/// Whether launches of one kernel and shape did the same, by the warp instructions and the execution
+/// efficiency that the hardware counted.
+inline bool is_same_work(double instructions, double efficiency, double other_instructions,
+                         double other_efficiency) {
+  constexpr double kOtherEfficiency = 1e-4;
+  return std::abs(instructions - other_instructions) <= kOwnInstructions &&
+         std::abs(efficiency - other_efficiency) <= kOtherEfficiency * efficiency;
+}
+
 /// Launches of one kernel, or CUDA graph, of one shape under the same NVTX ranges.
 struct Group {
   std::uint64_t group = 0;

@@ -128,9 +128,8 @@ std::unique_ptr<Gpu> CudaDriver::gpu(Handle context, int device, ProcessCalls ca
 }
 
 std::unique_ptr<Sampler> CudaDriver::sampler(int device, std::uint64_t interval_ns) {
-  auto sampler = std::make_unique<DeviceSampler>(device, uuid_of(device), interval_ns);
-  finish_at_exit_();
-  return sampler;
+  const FinishFirst finish_first(finish_at_exit_);
+  return std::make_unique<DeviceSampler>(device, uuid_of(device), interval_ns);
 }
 
 void CudaDriver::trace(bool on) {

@@ -20,13 +20,13 @@ const cupti::HostConfiguration& CuptiGpu::configuration_of(Pass pass) {
   }
   const auto known = configurations_.find(pass);
   if (known != configurations_.end()) return known->second;
-  const auto made =
-      configurations_.emplace(pass, cupti::one_pass_configuration(chip_, pass_metrics(pass), availability_));
-  finish_at_exit_();
-  return made.first->second;
+  return configurations_
+      .emplace(pass, cupti::one_pass_configuration(chip_, pass_metrics(pass), availability_))
+      .first->second;
 }
 
 void CuptiGpu::begin_pass(Pass pass, std::size_t ranges) {
+  const FinishFirst finish_first(finish_at_exit_);
   const RelaxedCapture relaxed;
   configuration_ = &configuration_of(pass);
   // Enabled anew for each pass: CUPTI counts nothing where it is given another configuration.

@@ -19,6 +19,19 @@
 
 namespace rooflinectl::injection {
 
+/// Calls `finish_at_exit` (see CudaDriver) after a use of CUPTI in which its libraries may have made objects,
+/// also where that use failed.
+class FinishFirst {
+ public:
+  explicit FinishFirst(const std::function<void()>& finish_at_exit) : finish_at_exit_(finish_at_exit) {}
+  ~FinishFirst() { finish_at_exit_(); }
+  FinishFirst(const FinishFirst&) = delete;
+  FinishFirst& operator=(const FinishFirst&) = delete;
+
+ private:
+  const std::function<void()>& finish_at_exit_;
+};
+
 /// A context of the process, counted with CUPTI's Range Profiler.
 class CuptiGpu : public Gpu {
  public:

@@ -56,7 +56,7 @@ ByNodes GraphLaunches::may_run_by_nodes(const std::string& name, PathId path) {
   Count& count = count_of(name, path);
   const std::uint64_t regular = ++count.launches / kSpacing;
   if (count.by_nodes < regular) return ByNodes::for_any_sample;
-  return count.by_nodes < kAtFirst + regular ? ByNodes::for_first_samples : ByNodes::not_at_all;
+  return count.by_nodes < kAtFirst ? ByNodes::for_first_samples : ByNodes::not_at_all;
 }
 
 void GraphLaunches::runs_by_nodes(const std::string& name, PathId path) {

@@ -72,9 +72,9 @@ class GraphGroups {
 /// thread.
 class GraphLaunches {
  public:
-  /// Of a graph, this many launches and one in `kSpacing` are made kernel by kernel, at most: the former only
-  /// for what a pass would have nothing of.
-  static constexpr std::uint64_t kAtFirst = 3;
+  /// Of a graph, one launch in `kSpacing` is made kernel by kernel, at most; of the first ones, this many may
+  /// be, but only for what a pass would have nothing of: one in each pass that all groups need.
+  static constexpr std::uint64_t kAtFirst = 5;
   static constexpr std::uint64_t kSpacing = 50;
 
   /// The groups of a graph that was launched before under that path, or of one like it; null if none was.

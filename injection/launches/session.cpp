@@ -787,15 +787,14 @@ void Session::take(const std::vector<Gpu::CountedRange>& counted) {
 
 /// Launches of the same work execute as many instructions, but for some that the trace adds.
 void Session::compare_work(Group& group, const Counters& counters) {
-  constexpr double kOtherEfficiency = 1e-4;
   const auto hardware = value_of(counters, counter::kWarpInstructions);
   const auto executed = value_of(counters, counter::kWarpInstructionsSass);
   if (hardware) {
     const double efficiency = value_of(counters, counter::kWarpExecutionEfficiency).value_or(0);
     const double more = *hardware - group.instructions;
-    const bool is_same = std::abs(more) <= record::kOwnInstructions &&
-                         std::abs(efficiency - group.efficiency) <= kOtherEfficiency * efficiency;
-    if (group.compared > 0 && !is_same) group.is_same = false;
+    if (group.compared > 0 &&
+        !record::is_same_work(*hardware, efficiency, group.instructions, group.efficiency))
+      group.is_same = false;
     if (group.compared > 0 && std::abs(more) > record::kMostDifference * group.instructions)
       group.differs = true;
     ++group.compared;

@@ -168,6 +168,13 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
                      fmt::format("{:.0f} for each tensor instruction of a warp, as its machine code has it",
                                  measurement.launches->operations_per_tensor_instruction)});
   }
+  if (is_of_program && measurement.launches->operations_path) {
+    const std::string& path = *measurement.launches->operations_path;
+    facts.push_back(
+        {"operations", fmt::format("those of its launches {}, in which the hardware counted the "
+                                   "same work",
+                                   path.empty() ? "outside of ranges" : fmt::format("in {}", path))});
+  }
   if (is_of_program && measurement.launches->has_sparse_products.value_or(false)) {
     facts.push_back(
         {"sparse products",

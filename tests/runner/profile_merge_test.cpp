@@ -594,6 +594,52 @@ TEST_F(ProfileMerge, TellsKernelsWithOneNameApartByTheirCode) {
   EXPECT_EQ(of_a.counters.at("l2_bytes"), CounterValue::measured(4));
 }
 
+/// A kernel that is counted in the range `steps`, and was launched in `warm-up` before, where the hardware
+/// counted this.
+Records warm_up_and_steps(double instructions, double efficiency) {
+  Records records = process(1, "GPU-1", "warm-up");
+  record::Group steps = std::get<record::Group>(records.back());
+  steps.group = 1;
+  steps.path = "steps";
+  const auto seen = [](std::uint64_t group, double warp_instructions, double of_lanes) {
+    return record::Counted{.group = group,
+                           .pass = "memory",
+                           .ordinal = 1,
+                           .counters = {{"warp_instructions", CounterValue::measured(warp_instructions)},
+                                        {"warp_execution_efficiency", CounterValue::measured(of_lanes)}}};
+  };
+  const record::Counted operations = {.group = 1,
+                                      .pass = "operations",
+                                      .ordinal = 2,
+                                      .counters = {{"warp_instructions_sass", CounterValue::measured(1e6)},
+                                                   {"ffma", CounterValue::measured(5e6)}}};
+  return records + Records{steps,
+                           seen(0, instructions, efficiency),
+                           seen(1, 1e6, 1),
+                           operations,
+                           launches({{0, 10}}, 0),
+                           launches({{20, 10}, {40, 10}}, 1),
+                           record::End{}};
+}
+
+TEST_F(ProfileMerge, TakesOperationsFromLaunchesOfTheSameWorkUnderAnotherPath) {
+  const MergedProfile profile = merged(warm_up_and_steps(1e6 + 100, 1));
+  ASSERT_EQ(profile.measurements.size(), 2);
+  const Measurement& warm_up = profile.measurements[1];
+  EXPECT_EQ(warm_up.counters.at("ffma"), CounterValue::measured(5e6));
+  EXPECT_EQ(warm_up.launches->operations_path, "steps");
+  EXPECT_EQ(warm_up.launches->counted, 1) << "its own";
+  EXPECT_EQ(profile.measurements[0].launches->operations_path, std::nullopt);
+}
+
+TEST_F(ProfileMerge, TakesNoOperationsFromLaunchesThatTheHardwareSawDoSomethingElse) {
+  for (const auto& [instructions, efficiency] : {std::pair(1.001e6, 1.0), {1e6, 0.99}}) {
+    const MergedProfile profile = merged(warm_up_and_steps(instructions, efficiency));
+    EXPECT_FALSE(profile.measurements.at(1).counters.at("ffma").available());
+    EXPECT_EQ(profile.measurements.at(1).launches->operations_path, std::nullopt);
+  }
+}
+
 TEST_F(ProfileMerge, TellsKernelsWithoutCodeApartByWhatTheyNeed) {
   const auto points = [&](const record::Kernel& first, const record::Kernel& second) {
     return merged(twins(1, first, second) + Records{launches({{0, 10}}, 0), launches({{20, 30}}, 1)})

@@ -237,6 +237,7 @@ inline Run full_run() {
       .clusters = WorkClusters{.counter = "tensor_bf16_ops",
                                .parts = {{.share = 0.75, .mean = 1e9}, {.share = 0.25, .mean = 4e9}}},
       .operations_per_tensor_instruction = 4096,
+      .operations_path = "warm-up",
       .has_half_arithmetic = false,
       .has_sparse_products = true,
       .graph_nodes = 7,

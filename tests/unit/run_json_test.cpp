@@ -449,6 +449,7 @@ bool may_be_absent(const Pointer& place) {
                                                         "moved_bytes",
                                                         "over_time",
                                                         "period",
+                                                        "operations_path",
                                                         "has_half_arithmetic",
                                                         "has_sparse_products",
                                                         "counters_scale",

@@ -149,6 +149,7 @@ void fields(auto& f, Is<LaunchStatistics> auto& launches) {
   f.optional("counters_scale", launches.counters_scale);
   f.optional("clusters", launches.clusters);
   f.optional("operations_per_tensor_instruction", launches.operations_per_tensor_instruction);
+  f.optional("operations_path", launches.operations_path);
   f.optional("has_half_arithmetic", launches.has_half_arithmetic);
   f.optional("has_sparse_products", launches.has_sparse_products);
   f.optional("graph_nodes", launches.graph_nodes);

@@ -59,6 +59,26 @@ std::optional<bool> has_sparse_products(const record::Kernel& kernel) {
                      [](const TensorInstruction& one) { return one.is_sparse; });
 }
 
+struct SeenWork {
+  double instructions = 0;
+  double efficiency = 0;
+};
+
+/// What the hardware counted; nothing if launches differ, or are too short to tell.
+std::optional<SeenWork> seen_work(const ProfiledGroup& group) {
+  constexpr double kFewest = 100 * record::kOwnInstructions;
+  const auto counted = group.counters.find(to_string(Pass::memory));
+  if (counted == group.counters.end()) return std::nullopt;
+  const RepeatedCounters mean = counted->second.mean({}).counters;
+  const auto instructions = value_of(mean.counters, counter::kWarpInstructions);
+  const auto efficiency = value_of(mean.counters, counter::kWarpExecutionEfficiency);
+  const auto spread = mean.spread.find(std::string(counter::kWarpInstructions));
+  const double differ_by = instructions && spread != mean.spread.end() ? spread->second * *instructions : 0;
+  if (!instructions || !efficiency || *instructions < kFewest || differ_by > record::kOwnInstructions)
+    return std::nullopt;
+  return SeenWork{*instructions, *efficiency};
+}
+
 std::vector<GraphKernelUse> graph_kernels_of(const ProfiledGroup& group) {
   std::vector<GraphKernelUse> uses;
   for (const auto& [name, use] : group.graph_kernels) uses.push_back(use);
@@ -88,6 +108,7 @@ Measurement measurement_of(const ProfiledGroup& group, const TracedLaunches& tra
   RepeatedCounters& counted = of_group.counted;
   LaunchStatistics launches;
   launches.operations_per_tensor_instruction = derived_operations(group, counted);
+  launches.operations_path = group.operations_path;
   launches.has_half_arithmetic = group.kernel.has_half_arithmetic;
   launches.has_sparse_products = has_sparse_products(group.kernel);
   if (!group.kernel.graph_nodes) launches.symbol = cut_name(group.kernel.symbol, kMaxSubjectLength);
@@ -117,6 +138,30 @@ Measurement measurement_of(const ProfiledGroup& group, const TracedLaunches& tra
   measurement.counter_spread = counted.spread;
   measurement.counter_repeats = counted.repeats;
   return measurement;
+}
+
+void share_operations(const std::vector<ProfiledGroup*>& same_kernel) {
+  const auto has = [](const ProfiledGroup& group, Pass pass) {
+    return group.counters.contains(to_string(pass));
+  };
+  for (ProfiledGroup* group : same_kernel) {
+    if (has(*group, Pass::operations)) continue;
+    const auto seen = seen_work(*group);
+    if (!seen) continue;
+    const auto does_the_same = [&](const ProfiledGroup* other) {
+      const auto by_other = has(*other, Pass::operations) ? seen_work(*other) : std::nullopt;
+      return by_other && !other->operations_path &&
+             record::is_same_work(seen->instructions, seen->efficiency, by_other->instructions,
+                                  by_other->efficiency);
+    };
+    const auto other = std::find_if(same_kernel.begin(), same_kernel.end(), does_the_same);
+    if (other == same_kernel.end()) continue;
+    for (const Pass pass : {Pass::operations, Pass::tensor}) {
+      const auto counted = (*other)->counters.find(to_string(pass));
+      if (counted != (*other)->counters.end()) group->counters.try_emplace(counted->first, counted->second);
+    }
+    group->operations_path = (*other)->path;
+  }
 }
 
 namespace {

@@ -134,6 +134,7 @@ struct ProfiledGroup {
   record::Group shape;  ///< of the first process that launched it
   std::string subject;
   Axes axes;
+  std::string path;  ///< that of `axes`
   std::size_t device = 0;
   bool is_selected = true;
   bool is_collective = false;
@@ -153,10 +154,16 @@ struct ProfiledGroup {
   CountedPasses counters;
   std::string left_alone;                      ///< why its launches were left alone; empty if they were not
   std::optional<ApplicationProblem> too_long;  ///< a launch of it took longer than the program may be held
+  std::optional<std::string> operations_path;  ///< as `LaunchStatistics` has it
   std::map<std::string, GraphKernelUse> graph_kernels;
 
   std::uint64_t launches() const { return traced + held + untraced; }
 };
+
+/// Groups of one kernel and shape share what instrumented code counts, by the pass of operations and that of
+/// the Tensor Cores, as far as the hardware saw all of their launches do the same: a program may end before
+/// it has repeated what it did in one of its ranges.
+void share_operations(const std::vector<ProfiledGroup*>& same_kernel);
 
 /// The traced launches of a group, in the order of their starts.
 using TracedLaunches = std::vector<const BusyInterval*>;

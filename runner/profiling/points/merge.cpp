@@ -44,6 +44,7 @@ class Merge {
     set_held_aside(times_, groups_, Holds(std::move(holds_)));
     add_processes();
     add_passes();
+    share_operations_of_kernels();
     merged_.application.ranges = range_passages_.result();
     add_device_uses(times_, groups_, merged_.application);
     add_measurements();
@@ -159,6 +160,7 @@ class Merge {
       group.shape = shape;
       group.subject = subject;
       group.axes = axes;
+      group.path = collapsed(shape.path);
       group.device = device;
       group.is_selected = filter_.selects_kernel(kernel.symbol) && filter_.selects_path(shape.path);
       group.is_collective = is_collective(kernel.symbol);
@@ -427,6 +429,17 @@ class Merge {
     }
     std::stable_sort(all.begin(), all.end(),
                      [](const PassUse& a, const PassUse& b) { return a.start_s < b.start_s; });
+  }
+
+  void share_operations_of_kernels() {
+    std::map<std::tuple<std::size_t, std::string, Axes>, std::vector<ProfiledGroup*>> kernels;
+    for (ProfiledGroup& group : groups_) {
+      if (group.kernel.graph_nodes) continue;
+      Axes shape = group.axes;
+      shape.erase("path");
+      kernels[{group.device, group.subject, shape}].push_back(&group);
+    }
+    for (const auto& [kernel, groups] : kernels) share_operations(groups);
   }
 
   void add_measurements() {
