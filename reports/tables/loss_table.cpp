@@ -38,7 +38,8 @@ std::string gaps_text(const ProgramUse& program) {
   const LossBasis basis = loss_basis(program);
   if (!basis.is_step) return format::counted(gaps, "gap");
   const double per_step = static_cast<double>(gaps) * basis.time_s / program.watched_s();
-  return fmt::format("{} gaps per step", format::significant(per_step));
+  const std::string number = format::significant(per_step);
+  return number == "1.00" ? "1 gap per step" : fmt::format("{} gaps per step", number);
 }
 
 LossText idle_text(const ProgramUse& program) {

@@ -343,7 +343,7 @@ Table roofless_table(const ProgramUse& program, std::size_t most) {
 Table use_table(std::string_view title, std::string_view first, const std::vector<RangeUse>& uses,
                 std::size_t most) {
   Table table = {.title = std::string(title),
-                 .columns = {{std::string(first)},
+                 .columns = {{.title = std::string(first), .is_sentence = true},
                              {"share", true},
                              {"time", true},
                              {"launches", true},

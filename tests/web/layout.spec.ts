@@ -65,6 +65,13 @@ async function expectWhole(page: Page, width: number): Promise<void> {
     });
   }).map((range) => range.textContent));
   expect(cut).toEqual([]);
+  const kernels = await rows(page).evaluateAll((all) => all.flatMap((one) => {
+    const [name, text] = [one.querySelector('.copy')?.getAttribute('aria-label')?.slice('Copy '.length) ?? '', one.querySelector<HTMLElement>('button.name .text')!];
+    return name.length > 90 || (text.textContent === name && getComputedStyle(text).textOverflow !== 'ellipsis') ? [] : [text.textContent];
+  }));
+  expect(kernels).toEqual([]);
+  // The links are in sight, too.
+  expect(await page.locator('.actions').evaluate((links) => links.scrollWidth - links.clientWidth)).toBeLessThanOrEqual(0);
   if (width < 1000) return;
   const texts = await page.locator('.plot .name').allTextContents();
   const roofs = texts.filter((text) => /^(DRAM|FP\d+|TF32|BF16) /.test(text));
