@@ -64,6 +64,8 @@ Missing missing_of(std::string_view of, const std::string& cause) {
     missing.reason = kNoLaunch;
     return missing;
   }
+  constexpr std::string_view kNotCounted = " not counted";
+  if (missing.reason.ends_with(kNotCounted)) missing.reason += ": ";
   auto what = taken_before(missing.reason, " not counted: ");
   if (!what) return missing;
   // `atomics: l2_atomic_operations were`
@@ -74,7 +76,7 @@ Missing missing_of(std::string_view of, const std::string& cause) {
       missing.reason = std::move(*reason);
     }
   }
-  missing.reason.insert(0, " not counted: ");
+  missing.reason.insert(0, missing.reason.empty() ? " not counted" : " not counted: ");
   return missing;
 }
 
@@ -110,7 +112,8 @@ std::vector<std::string> missing_texts(const RooflinePoint& point) {
     add_missing(all, missing_of(point.roof ? "partly counted" : "no roof", point.roof_missing));
   }
   // Else that says which operations were not counted.
-  if (point.roof_missing.empty() && !point.flops_executed && !point.executed_missing.empty() &&
+  const bool is_said = point.roof_missing.find("operations") != std::string::npos;
+  if (!is_said && !point.flops_executed && !point.executed_missing.empty() &&
       !point.measurement->counters.empty()) {
     std::string reason = plain_cause(point.executed_missing);
     taken_before(reason, ": ");  // the key of a counter
