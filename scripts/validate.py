@@ -108,7 +108,7 @@ def comparisons_of(agreements):
 
 
 class Table:
-    """What was compared: a row for each set of numbers, and those that differ."""
+    """What was compared: a row for each set of numbers, printed at once, and those that differ."""
 
     def __init__(self):
         self.rows = []
@@ -119,7 +119,12 @@ class Table:
             raise NotRun("there is nothing to compare")
         nearest = max(comparisons, key=lambda one: one.part_of_allowed)
         differing = [one for one in comparisons if one.differs]
-        self.rows.append([what, beside, str(len(comparisons)), str(len(differing)), str(nearest) if nearest.difference else "0"])
+        if not self.rows:
+            print("| numbers | compared with | compared | beyond tolerance | nearest to, or furthest beyond, its tolerance |\n"
+                  "| --- | --- | ---: | ---: | --- |")
+        cells = [what, beside, str(len(comparisons)), str(len(differing)), str(nearest) if nearest.difference else "0"]
+        print("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |", flush=True)
+        self.rows.append(cells)
         self.differing += differing
 
     def add_by_kind(self, what, beside, comparisons):
@@ -132,14 +137,9 @@ class Table:
         for kind, ones in sorted(kinds.items()):
             self.add(f"{what}: {kind}", beside, ones)
 
-    def text(self):
-        lines = ["| numbers | compared with | compared | beyond tolerance | nearest to, or furthest beyond, its tolerance |",
-                 "| --- | --- | ---: | ---: | --- |"]
-        lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in self.rows]
-        lines += [""] * bool(self.differing)
-        lines += [f"- differs: {one.what}: {one.ours:.6g}, beside {one.reference:.6g}; allowed: {one.allowed:.2g}"
-                  for one in self.differing]
-        return "\n".join(lines)
+    def print_differing(self):
+        for one in self.differing:
+            print(f"- differs: {one.what}: {one.ours:.6g}, beside {one.reference:.6g}; allowed: {one.allowed:.2g}")
 
 
 def read_run(folder):
@@ -499,12 +499,14 @@ def validate(install, folder):
     except (NotRun, OSError) as reason:
         print(f"validate.py: {reason}", file=sys.stderr)
         return 3
-    validation.run()
     print(f"{len(validation.devices())} × {device['name']}, driver {device['driver_version']}, {version}, "
-          f"{time.strftime('%Y-%m-%d', time.gmtime(start))}, {time.time() - start:.0f} s\n\n{validation.table.text()}")
+          f"{time.strftime('%Y-%m-%d', time.gmtime(start))}\n", flush=True)
+    validation.run()
+    print()
+    validation.table.print_differing()
     for what, reason in validation.not_run:
         print(f"- not run: {what}: {reason}")
-    print("- seconds: " + ", ".join(f"{what} {took:.0f}" for what, took in validation.took_s.items()))
+    print(f"- {time.time() - start:.0f} seconds: " + ", ".join(f"{what} {took:.0f}" for what, took in validation.took_s.items()))
     if not validation.table.rows:
         return 3
     return 1 if validation.table.differing else 0

@@ -59,7 +59,8 @@ constexpr std::array kWords = {
         "Other kernels, those of collectives among them, run beside it for most of its time, and share "
         "SMs, L2 and DRAM with it: alone it would be faster."},
     BoundWords{Bound::memory_latency, "memory-latency", "memory latency", "bound by memory latency",
-               "No resource is near its limit: most of the time, warps wait for data from L1, L2 or DRAM."},
+               "No resource is near its limit: warps wait for data from L1, L2 or DRAM more than for "
+               "anything else."},
     BoundWords{
         Bound::instruction_latency, "instruction-latency", "instruction latency",
         "bound by instruction latency",
@@ -279,12 +280,23 @@ std::optional<double> least_memory_wait(const RooflinePoint& point) {
   return 1 - (*barriers + *instructions * kLongestInstructionCycles) / *cycles;
 }
 
+/// From this share of their cycles on, and if it is so many times the other one, what warps wait for is the
+/// cause, even if they do so for less than half of the time.
+constexpr double kNotableStalls = 0.25;
+constexpr double kClearlyMore = 2;
+
 /// Why warps wait, if nothing else bounds a point of whose shares the largest is `first`.
 Bound latency_of(const RooflinePoint& point, const std::vector<StallShare>& stalls,
                  const ResourceShare& first) {
-  if (share_of_cause(stalls, StallCause::memory) >= kMostStalls) return Bound::memory_latency;
-  if (share_of_cause(stalls, StallCause::instructions) >= kMostStalls) return Bound::instruction_latency;
+  const double memory = share_of_cause(stalls, StallCause::memory);
+  const double instructions = share_of_cause(stalls, StallCause::instructions);
+  if (memory >= kMostStalls) return Bound::memory_latency;
+  if (instructions >= kMostStalls) return Bound::instruction_latency;
   if (!is_observed(point)) return Bound::latency;
+  // Not all reasons of a program's kernel are counted.
+  if (memory >= kNotableStalls && memory >= kClearlyMore * instructions) return Bound::memory_latency;
+  if (instructions >= kNotableStalls && instructions >= kClearlyMore * memory)
+    return Bound::instruction_latency;
   const bool is_of_instructions = is_pipe(first.resource) || first.resource == Bound::issue_slots;
   if (is_of_instructions && first.share >= kManyInstructions) return Bound::instruction_latency;
   const bool is_of_memory = stalls.empty() && least_memory_wait(point).value_or(0) >= kMostStalls;

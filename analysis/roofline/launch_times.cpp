@@ -65,8 +65,8 @@ std::optional<Step> widest_step(std::vector<double> samples) {
   return widest;
 }
 
-std::string microseconds(double seconds) {
-  return fmt::format("{:.4g} µs", seconds * 1e6);
+std::string duration(double seconds) {
+  return seconds < 1e-2 ? fmt::format("{:.4g} µs", seconds * 1e6) : fmt::format("{:.4g} ms", seconds * 1e3);
 }
 
 }  // namespace
@@ -112,10 +112,10 @@ std::optional<std::string> uneven_evidence(const Measurement& measurement) {
   const auto step = time.samples_s.size() < kFewest ? std::nullopt : widest_step(time.samples_s);
   if (!step && !has_uneven_launches(measurement)) return std::nullopt;
   const std::string parts = step ? fmt::format(": {:.0f} % up to {}, the others from {}", 100 * step->below,
-                                               microseconds(step->low_s), microseconds(step->high_s))
+                                               duration(step->low_s), duration(step->high_s))
                                  : "";
   return fmt::format("its launches take different times{}; the median is {}; sums use the mean, {}", parts,
-                     microseconds(time.median_s), microseconds(mean_launch(measurement).time_s));
+                     duration(time.median_s), duration(mean_launch(measurement).time_s));
 }
 
 }  // namespace rooflinectl

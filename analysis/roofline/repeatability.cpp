@@ -113,12 +113,17 @@ bool is_of_all_launches(const Measurement& measurement) {
 
 std::optional<std::string> cluster_evidence(const Measurement& measurement) {
   if (!measurement.launches || !measurement.launches->clusters) return std::nullopt;
-  std::vector<std::string> parts;
-  for (const WorkCluster& part : measurement.launches->clusters->parts) {
-    parts.push_back(fmt::format("{:.0f} % {:.4g}", 100 * part.share, part.mean));
+  const std::vector<WorkCluster>& parts = measurement.launches->clusters->parts;
+  std::vector<std::string> texts;
+  for (const WorkCluster& part : parts) {
+    const double times = part.mean / parts.front().mean;
+    texts.push_back(&part == &parts.front()  ? fmt::format("{:.0f} % do the least", 100 * part.share)
+                    : parts.front().mean > 0 ? fmt::format("{:.0f} % {:.{}f} times as much", 100 * part.share,
+                                                           times, times < 10 ? 1 : 0)
+                                             : fmt::format("{:.0f} % more", 100 * part.share));
   }
-  return fmt::format("its launches do different work: {} {}; its numbers are those of their mean",
-                     fmt::join(parts, ", "), measurement.launches->clusters->counter);
+  return fmt::format("its launches do different work: by {}, {}; its numbers are those of their mean",
+                     measurement.launches->clusters->counter, fmt::join(texts, ", "));
 }
 
 std::optional<std::string> unrepeatable_evidence(const Measurement& measurement) {

@@ -56,6 +56,9 @@ inline constexpr std::string_view kDramBytes = "dram_bytes";
 inline constexpr std::string_view kL2Bytes = "l2_bytes";
 inline constexpr std::string_view kL2WriteBytes = "l2_write_bytes";
 inline constexpr std::string_view kL1Bytes = "l1_bytes";
+/// Why they are unavailable if they are less than 0.9 of `kL2Bytes`.
+inline constexpr std::string_view kBulkCopiesBypassL1 =
+    "L1 counted fewer bytes than it requested from L2: bulk copies (TMA) bypass its counters";
 inline constexpr std::string_view kSharedBytes = "shared_bytes";
 inline constexpr std::string_view kFadd = "fadd";
 inline constexpr std::string_view kFmul = "fmul";

@@ -37,8 +37,9 @@ Run recording(const std::string& name) {
   return read_run(std::filesystem::path(ROOFLINECTL_SOURCE_FOLDER) / "recordings" / name / "run.json.gz");
 }
 
-constexpr const char* kPrograms[] = {"training-step-h200", "matrix-sums-h200", "cupy-fft-h200",
-                                     "data-parallel-two-h200"};
+constexpr const char* kPrograms[] = {"training-step-h200",     "matrix-sums-h200",       "cupy-fft-h200",
+                                     "data-parallel-two-h200", "jax-training-step-h200", "generation-h200",
+                                     "triton-attention-h200"};
 
 /// A recording with all that follows from it; its parts point into each other.
 struct Program {
@@ -341,11 +342,12 @@ TEST(RecordedVerdict, TheIntervalOfAGroupOfDifferentProductsHoldsWhatIsTrue) {
   EXPECT_FALSE(product.ai_executed) << "its bytes are those of other launches";
 }
 
-TEST(RecordedVerdict, NothingIsAboveItsRoof) {
+TEST(RecordedVerdict, NothingIsAboveItsRoofUnlessItSaysSo) {
   for (const char* name : kPrograms) {
     const Program program(name);
     for (const RooflinePoint& point : program.first().analysis->points) {
-      EXPECT_LE(point.fraction_of_roofline.value_or(0), 1.01) << point.label;
+      if (point.implausible.empty()) EXPECT_LE(point.fraction_of_roofline.value_or(0), 1.01) << point.label;
+      EXPECT_LE(point.fraction_of_roofline.value_or(0), 1.07) << point.label;
     }
   }
 }
@@ -402,6 +404,9 @@ TEST(RecordedVerdict, NamesWhatKeepsNearlyAllKernelsFromBeingFaster) {
   EXPECT_LT(unnamed_share("matrix-sums-h200"), 0.001);
   EXPECT_LT(unnamed_share("cupy-fft-h200"), 0.001);
   EXPECT_LT(unnamed_share("data-parallel-two-h200"), 0.05);
+  EXPECT_LT(unnamed_share("jax-training-step-h200"), 0.05);
+  EXPECT_LT(unnamed_share("generation-h200"), 0.05);
+  EXPECT_LT(unnamed_share("triton-attention-h200"), 0.05);
   // 4.5 % are attention, whose shared memory, atomics by slice and special functions were not counted then.
   EXPECT_LT(unnamed_share("training-step-h200"), 0.062);
 }
@@ -423,6 +428,30 @@ TEST(RecordedVerdict, SamplesOfHeldLaunchesAreNotComparedWithTheirCounts) {
   };
   EXPECT_THAT(sentence(1), HasSubstr("not compared: the bytes of most of what ran are unknown"));
   EXPECT_THAT(sentence(0), Not(HasSubstr("not compared")));
+}
+
+// The host needs 50 µs to launch what the GPU works 1.3 ms for.
+TEST(RecordedVerdict, ALoopThatLaunchesAheadOfTheGpuHasNoSteps) {
+  const Program program("triton-attention-h200");
+  EXPECT_EQ(program.use().step, nullptr);
+  for (const Loss& loss : losses(program.use())) EXPECT_LT(loss.share, 1);
+}
+
+// XLA launches the step as one graph; its kernels are told apart.
+TEST(RecordedVerdict, TheKernelsOfAGraphAreJudgedOneByOne) {
+  for (const char* name : {"jax-training-step-h200", "generation-h200"}) {
+    const Program program(name);
+    double in_graphs_s = 0;
+    double judged_s = 0;
+    for (const RooflinePoint& point : program.first().analysis->points) {
+      const auto path = point.measurement->point.axes.text("path").value_or("");
+      if (path.find("CUDA graph of") == std::string_view::npos) continue;
+      in_graphs_s += point.measurement->launches->total_s;
+      if (point.fraction_of_roofline) judged_s += point.measurement->launches->total_s;
+    }
+    EXPECT_GT(in_graphs_s, 0.5 * program.use().kernel_s) << name;
+    EXPECT_GT(judged_s, 0.98 * in_graphs_s) << name;
+  }
 }
 
 TEST(RecordedVerdict, SmallTransfersHaveNoRate) {

@@ -326,8 +326,35 @@ TEST(ObservedPoint, WhoseInstructionsCannotHaveTakenItsTimeWaitsForMemory) {
   set(measurement, counter::kDadd, 1);
   EXPECT_NE(OnePoint(measurement)->bound, Bound::memory_latency) << "FP64 takes longer on some chips";
   set(measurement, counter::kDadd, 0);
-  set(measurement, counter::kLongScoreboardStallWarpCycles, 1e6);
+  set(measurement, counter::kLongScoreboardStallWarpCycles, 0.9e6);
   EXPECT_EQ(OnePoint(measurement)->bound, Bound::latency) << "as counted";
+}
+
+// Then L1 moved less than twice the bytes of L2, which is slower.
+TEST(ObservedPoint, IsJudgedIfBulkCopiesBypassTheCountersOfL1) {
+  Measurement measurement = streaming();
+  measurement.counters.insert_or_assign(std::string(counter::kL1Bytes),
+                                        CounterValue::unavailable("not counted"));
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::unknown);
+  measurement.counters.insert_or_assign(std::string(counter::kL1Bytes),
+                                        CounterValue::unavailable(std::string(counter::kBulkCopiesBypassL1)));
+  EXPECT_NE(OnePoint(measurement)->bound, Bound::unknown);
+}
+
+// Of a program's kernel, some reasons are counted, which together are less than half.
+TEST(ObservedPoint, WaitsForWhatItsWarpsWaitForTwiceAsLong) {
+  Measurement measurement = streaming();
+  set(measurement, counter::kActiveWarpCycles, 4e6);
+  set(measurement, counter::kLongScoreboardStallWarpCycles, 1.1e6);
+  set(measurement, counter::kWaitStallWarpCycles, 0.5e6);
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::memory_latency);
+  set(measurement, counter::kWaitStallWarpCycles, 0.6e6);
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::latency);
+  set(measurement, counter::kLongScoreboardStallWarpCycles, 0.2e6);
+  set(measurement, counter::kShortScoreboardStallWarpCycles, 0.5e6);
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::instruction_latency);
+  set(measurement, counter::kShortScoreboardStallWarpCycles, 0.3e6);
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::latency) << "less than a quarter";
 }
 
 // Half of the block slots are free, and each warp has 256 instructions to execute.
@@ -444,8 +471,9 @@ TEST(ObservedPoint, HasNoIntensityOfDifferentLaunches) {
 TEST(ObservedPoint, NamesTheClustersOfItsWork) {
   Measurement measurement = streaming();
   measurement.launches->clusters = WorkClusters{"tensor_bf16_ops", {{0.75, 1e9}, {0.25, 4e9}}};
-  EXPECT_THAT(OnePoint(measurement)->evidence,
-              Contains(HasSubstr("different work: 75 % 1e+09, 25 % 4e+09 tensor_bf16_ops")));
+  EXPECT_THAT(
+      OnePoint(measurement)->evidence,
+      Contains(HasSubstr("different work: by tensor_bf16_ops, 75 % do the least, 25 % 4.0 times as much;")));
 }
 
 TEST(ObservedPoint, HasTensorCoresAtItsClock) {

@@ -85,7 +85,15 @@ ResourceUse l2_use(const Counters& counters, const Ceilings& ceilings) {
 
 ResourceUse l1_use(const Counters& counters, const Ceilings& ceilings) {
   const auto bytes = value_of(counters, counter::kL1Bytes);
-  if (!bytes) return unknown(Bound::l1, 0, not_counted(counters, counter::kL1Bytes, "L1 bytes"));
+  if (!bytes) {
+    ResourceUse use = unknown(Bound::l1, 0, not_counted(counters, counter::kL1Bytes, "L1 bytes"));
+    const auto l2_bytes = value_of(counters, counter::kL2Bytes);
+    const auto limit = ceilings.cache(MemoryLevel::l1);
+    const bool is_bypassed = why_not_counted(counters, counter::kL1Bytes) == counter::kBulkCopiesBypassL1;
+    // What was counted is less than that, and what bypassed its counters is no more.
+    if (is_bypassed && l2_bytes && limit) use.most_time_s = 2 * *l2_bytes / limit->per_s;
+    return use;
+  }
   return at_rate(Bound::l1, *bytes, ceilings.cache(MemoryLevel::l1), cache_ceiling_id(MemoryLevel::l1));
 }
 

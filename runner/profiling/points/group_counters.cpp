@@ -157,8 +157,7 @@ void check_l1(RepeatedCounters& counted, bool has_matrix_bytes) {
   const auto l1 = value_of(counted.counters, counter::kL1Bytes);
   const auto l2 = value_of(counted.counters, counter::kL2Bytes);
   if (!l1 || !l2 || *l1 >= kLeastL1Share * *l2) return;
-  const char* const reason =
-      "L1 counted fewer bytes than it requested from L2: bulk copies (TMA) bypass its counters";
+  const std::string reason(counter::kBulkCopiesBypassL1);
   withdraw(counted, counter::kL1Bytes, reason);
   if (!has_matrix_bytes) {
     withdraw(counted, counter::kSharedBytes,
