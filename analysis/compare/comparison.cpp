@@ -222,14 +222,16 @@ std::vector<ProgramComparison> compare_programs(const RunComparison& comparison,
 }
 
 /// A kernel that only one run has in this shape may have the name that another has in the other run.
-void tell_apart(std::vector<PointComparison>& points) {
+void tell_apart(RunComparison& comparison) {
+  std::vector<PointComparison>& points = comparison.points;
   std::map<std::string_view, int> counts;
   for (const PointComparison& point : points) ++counts[point.label];
   std::vector<std::string> labels;
   for (const PointComparison& point : points) {
     const RooflinePoint& shown = point.now != nullptr ? *point.now : *point.base;
     labels.push_back(counts.at(point.label) > 1 && is_observed(shown)
-                         ? fmt::format("{}{}", point.label, kernel_details(shown))
+                         ? fmt::format("{}{}{}", shown.kernel, kernel_details(shown),
+                                       device_suffix(comparison, point.device))
                          : point.label);
   }
   for (std::size_t i = 0; i < points.size(); ++i) points[i].label = std::move(labels[i]);
@@ -420,7 +422,7 @@ RunComparison compare_repeated(std::span<const AnalysedRun> earlier, std::size_t
     point.label += device_suffix(comparison, match.device);
     comparison.points.push_back(std::move(point));
   }
-  tell_apart(comparison.points);
+  tell_apart(comparison);
   std::stable_sort(comparison.points.begin(), comparison.points.end(), point_comes_before);
   comparison.programs = compare_programs(comparison, drift);
   comparison.environment = environment_changes(comparison);

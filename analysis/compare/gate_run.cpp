@@ -59,7 +59,7 @@ std::optional<GateRunResult> check_program(const RunComparison& comparison) {
   const std::string after = program_of(now);
   if (before.empty() || after.empty() || before == after) return std::nullopt;
   return GateRunResult{RunCheck::program, false,
-                       fmt::format("the programs have other names: {}", what_both_ran(comparison))};
+                       fmt::format("the programs have different names: {}", what_both_ran(comparison))};
 }
 
 // ---- how it ended ----
@@ -203,10 +203,12 @@ std::string too_little_in_common(const RunComparison& comparison, const Coverage
   const std::size_t points = coverage.points - coverage.missing_points.size();
   const auto least = fmt::format("at least {:.0f} % must be", 100 * kLeastInCommon);
   if (coverage.groups > 0 && coverage.common_share() < kLeastInCommon) {
+    // Otherwise a note names both programs.
+    const std::string ran = check_program(comparison) ? "" : ": " + what_both_ran(comparison);
     return fmt::format(
-        "only {} of the base's GPU time ({} of {}) is in launch groups that the new run has, too; {}: {}. {}",
+        "only {} of the base's GPU time ({} of {}) is in launch groups that the new run has, too; {}{}. {}",
         percent_of(coverage.common_share()), coverage.common_groups(),
-        number_of(coverage.groups, "launch group"), least, what_both_ran(comparison), kAllowPoints);
+        number_of(coverage.groups, "launch group"), least, ran, kAllowPoints);
   }
   if (static_cast<double>(points) < kLeastInCommon * static_cast<double>(coverage.points)) {
     return fmt::format("only {} of the {} of the base are in the new run, too; {}: {}. {}", points,

@@ -114,9 +114,8 @@ std::optional<std::string> uneven_evidence(const Measurement& measurement) {
   const std::string parts = step ? fmt::format(": {:.0f} % up to {}, the others from {}", 100 * step->below,
                                                duration(step->low_s), duration(step->high_s))
                                  : "";
-  return fmt::format(
-      "its launches take different times{}; the median is {}, the mean, by which sums are made, {}", parts,
-      duration(time.median_s), duration(mean_launch(measurement).time_s));
+  return fmt::format("its launches take different times{}; the median is {}; sums use the mean, {}", parts,
+                     duration(time.median_s), duration(mean_launch(measurement).time_s));
 }
 
 }  // namespace rooflinectl

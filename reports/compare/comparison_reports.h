@@ -52,6 +52,9 @@ std::optional<PlanePoint> compared_place(const RooflinePoint* point);
 
 // The columns and sentences that all forms of a comparison share.
 
+/// Two lines for a terminal: `what` and the name of the run, and below where and when it was measured.
+std::string side_text(std::string_view what, const AnalysedRun& run, std::size_t width);
+
 /// Verdict, point, experiment, time before and now, its change with interval, fraction of roof, bound.
 Table comparison_table(const std::vector<const PointComparison*>& points);
 

@@ -11,20 +11,19 @@
 
 namespace rooflinectl {
 
-namespace {
-
-// Its name, and below it where and when it was measured.
-std::string side(std::string_view what, const AnalysedRun& run, std::size_t width) {
+std::string side_text(std::string_view what, const AnalysedRun& run, std::size_t width) {
   constexpr std::size_t kAside = 6;
   constexpr std::size_t kWidest = 80;
   return fmt::format("{:{}}{}\n", what, kAside, run.name) +
          paragraph(run_text(run.run), std::min(width, kWidest), kAside);
 }
 
+namespace {
+
 std::string runs(const RunComparison& comparison, std::size_t width) {
   std::string text;
-  for (const AnalysedRun& base : comparison.baseline) text += side("base:", base, width);
-  return text + side("now:", *comparison.now, width);
+  for (const AnalysedRun& base : comparison.baseline) text += side_text("base:", base, width);
+  return text + side_text("now:", *comparison.now, width);
 }
 
 std::string point_table(const RunComparison& comparison, std::size_t width) {

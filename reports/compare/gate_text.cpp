@@ -119,14 +119,15 @@ std::vector<GateRow> gate_rows(const Gate& gate) {
 
 Table gate_table(const Gate& gate) {
   Table table = {.columns = {{"outcome"},
-                             {"point"},
+                             {.title = "point", .is_sentence = true},
                              {"experiment"},
                              {"check"},
                              {"before", true},
                              {"now", true},
                              {"change", true},
                              {"limit", true},
-                             {"cause"}}};
+                             {.title = "cause", .is_sentence = true}},
+                 .dispensable = {"experiment", "limit"}};
   const std::string none(format::kUnavailable);
   for (const GateRow& row : gate_rows(gate)) {
     const PointComparison& point = *row.point->point;
@@ -213,16 +214,15 @@ std::string gate_text(const Gate& gate, int columns) {
   const auto width = static_cast<std::size_t>(std::max(columns, 1));
   std::string text;
   for (const AnalysedRun& base : gate.comparison->baseline) {
-    text += sentence(fmt::format("base: {}: {}", base.name, run_text(base.run)), width);
+    text += side_text("base:", base, width);
   }
   for (const AnalysedRun& repeat : gate.comparison->repeats) {
-    text += sentence(fmt::format("new:  {}: {}", repeat.name, run_text(repeat.run)), width);
+    text += side_text("new:", repeat, width);
   }
-  const AnalysedRun& now = *gate.comparison->now;
-  text += sentence(fmt::format("new:  {}: {}", now.name, run_text(now.run)), width);
-  text += sentence(fmt::format("allowed: {}", gate_limits(gate)), width);
+  text += side_text("new:", *gate.comparison->now, width);
+  text += paragraph(fmt::format("allowed: {}", gate_limits(gate)), width);
   const std::string detectable = gate_detectable(gate);
-  if (!detectable.empty()) text += sentence("smallest change that fails: " + detectable, width);
+  if (!detectable.empty()) text += paragraph("smallest change that fails: " + detectable, width);
   Table table = gate_table(gate);
   table.remove_empty();
   if (!table.rows.empty()) text += fmt::format("\n{}\n", text_table(table, width));
@@ -230,7 +230,7 @@ std::string gate_text(const Gate& gate, int columns) {
     text += paragraph("not checked: " + missing, width);
   for (const std::string& result : gate_run_texts(gate)) text += paragraph(result, width);
   for (const std::string& reason : gate.incomparable) text += paragraph(reason, width);
-  return text + sentence(gate_verdict(gate), width);
+  return text + paragraph(gate_verdict(gate), width);
 }
 
 std::string gate_md(const Gate& gate) {

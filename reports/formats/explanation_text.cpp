@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "analysis/program/recoverable.h"
 #include "core/text/names.h"
@@ -21,12 +22,6 @@ namespace {
 /// Two times that differ by less are the same: the intervals within one run do not include its drift.
 constexpr double kSameTime = 0.02;
 
-std::string finding_text(const Finding& finding, std::size_t width) {
-  std::string text = paragraph(fmt::format("{}: {}", finding.rule, finding.text), width, 2);
-  text += paragraph(evidence_text(finding.evidence), width, 4);
-  return text + paragraph(fmt::format("next: {}", finding.next_step), width, 4);
-}
-
 std::string unjudged_text(const std::vector<UnjudgedRule>& rules, bool in_full, std::size_t width) {
   if (rules.empty()) return {};
   if (!in_full) {
@@ -42,25 +37,127 @@ std::string unjudged_text(const std::vector<UnjudgedRule>& rules, bool in_full, 
   return text;
 }
 
-/// What is not known about the point, and why.
-std::vector<std::string> missing_texts(const RooflinePoint& point) {
-  std::vector<std::string> texts;
-  if (!point.measurement->time) return texts;
-  if (!point.roof_missing.empty()) {
-    texts.push_back((point.roof ? "partly counted: " : "no roof: ") + plain_cause(point.roof_missing));
+/// Something about a point that is not known: `no roof: FP64 operations: no launch was counted`.
+struct Missing {
+  std::string of;                  // `no roof`
+  std::vector<std::string> what;   // `FP64 operations`; empty if all of it is in `reason`
+  std::string reason;              // `: no launch was counted`, ` not counted: …`
+  std::vector<std::string> tools;  // what adds it to an imported report: `ncu --section X`
+};
+
+/// The text before `mark`, of which the text is rid together with `mark`; nothing without `mark`.
+std::optional<std::string> taken_before(std::string& text, std::string_view mark) {
+  const std::size_t at = text.find(mark);
+  if (at == std::string::npos) return std::nullopt;
+  std::string before = text.substr(0, at);
+  text.erase(0, at + mark.size());
+  return before;
+}
+
+Missing missing_of(std::string_view of, const std::string& cause) {
+  constexpr std::string_view kNoLaunch = ": no launch was counted";
+  constexpr std::string_view kAddsIt = " adds it";
+  Missing missing = {.of = std::string(of), .what = {}, .reason = plain_cause(cause), .tools = {}};
+  if (missing.reason.ends_with(kNoLaunch)) {
+    missing.what = {missing.reason.substr(0, missing.reason.size() - kNoLaunch.size())};
+    missing.reason = kNoLaunch;
+    return missing;
   }
-  if (!point.flops_executed && !point.executed_missing.empty() && !point.measurement->counters.empty()) {
-    texts.push_back("executed work unavailable: " + plain_cause(point.executed_missing));
+  constexpr std::string_view kNotCounted = " not counted";
+  if (missing.reason.ends_with(kNotCounted)) missing.reason += ": ";
+  auto what = taken_before(missing.reason, " not counted: ");
+  if (!what) return missing;
+  // `atomics: l2_atomic_operations were`
+  missing.what = {what->substr(0, what->find(':'))};
+  if (missing.reason.ends_with(kAddsIt)) {
+    if (auto reason = taken_before(missing.reason, "; ncu ")) {
+      missing.tools = {missing.reason.substr(0, missing.reason.size() - kAddsIt.size())};
+      missing.reason = std::move(*reason);
+    }
+  }
+  missing.reason.insert(0, missing.reason.empty() ? " not counted" : " not counted: ");
+  return missing;
+}
+
+std::string text_of(const Missing& missing) {
+  std::string text = fmt::format("{}: {}{}", missing.of, fmt::join(missing.what, ", "), missing.reason);
+  if (!missing.tools.empty()) {
+    text += fmt::format("; ncu {} adds {}", fmt::join(missing.tools, " "),
+                        missing.what.size() > 1 ? "them" : "it");
+  }
+  return text;
+}
+
+/// Those with one reason as one.
+void add_missing(std::vector<Missing>& all, Missing missing) {
+  const auto add = [](std::vector<std::string>& texts, const std::vector<std::string>& more) {
+    for (const std::string& text : more) {
+      if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+    }
+  };
+  const auto same = std::find_if(all.begin(), all.end(), [&](const Missing& one) {
+    return !missing.what.empty() && one.reason == missing.reason;
+  });
+  if (same == all.end()) return all.push_back(std::move(missing));
+  add(same->what, missing.what);
+  add(same->tools, missing.tools);
+}
+
+/// What is not known about the point, and why: each reason once.
+std::vector<std::string> missing_texts(const RooflinePoint& point) {
+  std::vector<Missing> all;
+  if (!point.measurement->time) return {};
+  if (!point.roof_missing.empty()) {
+    add_missing(all, missing_of(point.roof ? "partly counted" : "no roof", point.roof_missing));
+  }
+  // Else that says which operations were not counted.
+  const bool is_said = point.roof_missing.find("operations") != std::string::npos;
+  if (!is_said && !point.flops_executed && !point.executed_missing.empty() &&
+      !point.measurement->counters.empty()) {
+    std::string reason = plain_cause(point.executed_missing);
+    taken_before(reason, ": ");  // the key of a counter
+    const std::string why = reason == "not counted" ? "" : ": " + reason;
+    add_missing(all, missing_of("executed work unavailable", "operations not counted" + why));
   }
   const bool matters = point.bound == Bound::unknown || is_latency(point.bound);
   for (const std::string& unjudged : point.verdict.unjudged) {
-    if (matters) texts.push_back("not judged: " + plain_cause(unjudged));
+    if (matters) add_missing(all, missing_of("not judged", unjudged));
   }
+  std::vector<std::string> texts;
+  for (const Missing& missing : all) texts.push_back(text_of(missing));
   return texts;
 }
 
+/// What was said of which point, so that it is not said again.
+using Said = std::map<std::string, std::string>;
+
+/// `text`, or where it was said; `name` is what it begins with.
+std::string text_or_place(Said& said, const std::string& text, std::string_view name,
+                          const std::string& label) {
+  const auto [place, is_new] = said.try_emplace(text, label);
+  return is_new || place->second == label ? text : fmt::format("{}: as for {}", name, place->second);
+}
+
+std::string finding_text(const Finding& finding, Said& said, const std::string& label, std::size_t width) {
+  const std::string what = fmt::format("{}: {}", finding.rule, finding.text);
+  const auto [place, is_new] = said.try_emplace(fmt::format("{}\n{}", what, finding.next_step), label);
+  std::string text =
+      paragraph(is_new ? what : fmt::format("{}: as for {}", finding.rule, place->second), width, 2);
+  text += paragraph(evidence_text(finding.evidence), width, 4);
+  return is_new ? text + paragraph(fmt::format("next: {}", finding.next_step), width, 4) : text;
+}
+
+/// Of a program with steps, what a kernel could save in one; else in all.
+SavingBasis saving_basis(const RooflinePoint& point, const std::optional<ProgramUse>& program) {
+  if (!program || !point.launches || point.launches->recoverable_s.value_or(0) <= 0) return {};
+  const LossBasis basis = loss_basis(*program);
+  if (!basis.is_step) return {};
+  return {saving_share(*program, *point.launches) * basis.time_s / *point.launches->recoverable_s,
+          "per step"};
+}
+
 std::string point_text(const RooflinePoint& point, const PointExplanation& explanation,
-                       const std::optional<ProgramUse>& program, bool all, std::size_t width) {
+                       const std::optional<ProgramUse>& program, bool all, Said& said, std::size_t width) {
   const std::string share =
       program && point.launches
           ? fmt::format("{} of {}, ", format::percent(time_share(*program, point.launches->total_s)),
@@ -68,7 +165,7 @@ std::string point_text(const RooflinePoint& point, const PointExplanation& expla
           : "";
   std::string text = paragraph(fmt::format("{}: {}{}", point.label, share, standing_text(point)), width);
   if (!point.measurement->cause.empty()) text += paragraph(point.measurement->cause, width, 2);
-  if (const std::string intervals = intervals_text(point); !intervals.empty()) {
+  if (const std::string intervals = intervals_text(point, saving_basis(point, program)); !intervals.empty()) {
     text += paragraph("95 % intervals: " + intervals, width, 2);
   }
   for (const std::string& finding : point.implausible) text += paragraph(finding, width, 2);
@@ -76,8 +173,11 @@ std::string point_text(const RooflinePoint& point, const PointExplanation& expla
   if (const std::string stalls = stalls_text(point); !stalls.empty()) {
     text += paragraph("warps wait for: " + stalls + " of their cycles", width, 2);
   }
-  for (const std::string& missing : missing_texts(point)) text += paragraph(missing, width, 2);
-  for (const Finding& finding : explanation.findings) text += finding_text(finding, width);
+  for (const std::string& missing : missing_texts(point)) {
+    text +=
+        paragraph(text_or_place(said, missing, missing.substr(0, missing.find(':')), point.label), width, 2);
+  }
+  for (const Finding& finding : explanation.findings) text += finding_text(finding, said, point.label, width);
   return text + unjudged_text(explanation.unjudged, all, width) + "\n";
 }
 
@@ -207,10 +307,11 @@ std::string terminal_explanation(const Run& run, const Analysis& analysis,
   for (const ExperimentAnalysis& experiment : analysis.experiments) {
     Explanations explanations(run, experiment);
     std::string points;
+    Said said;
     const std::optional<ProgramUse> program = program_use(run, experiment);
     const std::vector<const RooflinePoint*> selected = selected_points(experiment, program, selection);
     for (const RooflinePoint* point : selected) {
-      points += point_text(*point, explanations.of(*point), program, selection.unjudged, width);
+      points += point_text(*point, explanations.of(*point), program, selection.unjudged, said, width);
     }
     if (selection.point.empty() && selected.size() < experiment.points.size()) {
       points +=

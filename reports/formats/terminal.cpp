@@ -66,17 +66,25 @@ std::string titled_table(const Table& table, std::size_t width) {
   return text;
 }
 
+// What a profiled program lost, and where to begin.
+std::string program_head(const ExperimentReport& report, std::size_t width) {
+  constexpr std::size_t kMostLosses = 5;
+  const ProgramUse& program = *report.program;
+  const Table table = loss_table(program, kMostLosses);
+  return paragraph(fmt::format("{}: {}", report.analysis->name, report.chart.title), width) +
+         paragraph(program_headline(program), width) + "\n" +
+         (table.empty() ? "" : rows_of(table, width) + "\n");
+}
+
 // What a profiled program did, and what could be gained.
 std::string program_block(const ExperimentReport& report, std::size_t width, Rows rows) {
   constexpr std::size_t kTop = 10;
   const std::size_t most = rows == Rows::all ? report.analysis->points.size() : kTop;
   const Run& run = *report.run;
   const ProgramUse& program = *report.program;
-  std::string text = sentence(fmt::format("{}: {}", report.analysis->name, report.chart.title), width) +
-                     paragraph(program_headline(program), width) + "\n";
-  for (const Table& table : {loss_table(program, kTop / 2), recoverable_table(program, most)}) {
-    if (!table.empty()) text += rows_of(table, width) + "\n";
-  }
+  std::string text = program_head(report, width);
+  const Table recoverable = recoverable_table(program, most);
+  if (!recoverable.empty()) text += rows_of(recoverable, width) + "\n";
   for (const std::string& line : program_sentences(run, program)) text += paragraph(line, width);
   if (report.operators) {
     for (const std::string& line : operator_sentences(*report.operators)) text += paragraph(line, width);
@@ -113,7 +121,7 @@ std::string block(const ExperimentReport& report, std::size_t width, Rows rows) 
     return program_block(report, width, rows);
   }
   const ExperimentAnalysis& experiment = *report.analysis;
-  std::string text = sentence(fmt::format("{}: {}", experiment.name, report.chart.title), width);
+  std::string text = paragraph(fmt::format("{}: {}", experiment.name, report.chart.title), width);
   text += point_table(experiment, width, rows);
   text += paragraphs(cause_texts(experiment), width, rows);
   text += paragraphs(implausible_texts(experiment.points), width, rows);
@@ -142,8 +150,11 @@ std::string below_tables(const ReportModel& report, std::size_t width, Rows rows
   for (const Table& table : spread_tables(run, report.spread, kMostSpreads))
     text += titled_table(table, width);
   for (const Table& table : link_tables(run)) text += titled_table(table, width);
-  const std::vector<Table> collectives = collective_tables(run);
-  if (!collectives.empty()) text += titled_table(collectives.front(), width);
+  std::vector<Table> collectives = collective_tables(run);
+  if (!collectives.empty()) {
+    collectives.front().remove_empty();
+    text += titled_table(collectives.front(), width);
+  }
   if (run.self_test) text += self_test_lines(*run.self_test, width);
   if (run.primitives.empty()) return text;
   Table primitives = primitive_table(run);
@@ -167,7 +178,10 @@ std::string terminal_summary(const ReportModel& report, int columns, Rows rows) 
   std::string text;
   for (const ExperimentReport& experiment : report.experiments) {
     if (!text.empty()) text += "\n";
-    text += block(experiment, width, rows);
+    // The tables of all GPUs together are enough at first.
+    const bool is_part = report.of_together && experiment.program && !experiment.is_together();
+    text += is_part && rows != Rows::all ? program_head(experiment, width) + "--all shows its tables\n"
+                                         : block(experiment, width, rows);
   }
   if (report.ranks) text += "\n" + rank_block(report, width, rows);
   text += below_tables(report, width, rows);

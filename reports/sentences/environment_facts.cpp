@@ -92,9 +92,11 @@ void add_host(const Run& run, std::vector<Fact>& facts) {
 }
 
 std::string counters_text(const CounterSession& counters) {
-  return counters.available
-             ? fmt::format("{} passes, {}", counters.passes, format::duration(counters.collection_s))
-             : fmt::format("declared, not counted: {}", counters.reason);
+  if (!counters.available) return fmt::format("declared, not counted: {}", counters.reason);
+  const std::string passes = fmt::format("{} pass{}", counters.passes, counters.passes == 1 ? "" : "es");
+  // Those of a program are counted while it runs.
+  return counters.collection_s > 0 ? fmt::format("{}, {}", passes, format::duration(counters.collection_s))
+                                   : passes;
 }
 
 /// `python 3.11.2, torch 2.9.0`

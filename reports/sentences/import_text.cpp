@@ -96,7 +96,9 @@ std::vector<std::string> import_sentences(const Run& run) {
   std::vector<std::string> sentences;
   if (run.imports.empty()) return sentences;
   for (const ImportedFile& file : run.imports) {
-    sentences.push_back(fmt::format("Imported from {}: {}.", file.name, import_text(file)));
+    // The title names a single one.
+    const std::string of = run.imports.size() == 1 ? "" : " " + file.name;
+    sentences.push_back(fmt::format("Imported{}: {}.", of, import_text(file)));
   }
   std::string ceilings = ceilings_sentence(run);
   if (!ceilings.empty()) sentences.push_back(std::move(ceilings));

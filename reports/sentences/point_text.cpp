@@ -92,20 +92,24 @@ std::string limit_text(const RooflinePoint& point) {
                         : std::string(format::kUnavailable);
 }
 
-std::string intervals_text(const RooflinePoint& point) {
+std::string intervals_text(const RooflinePoint& point, const SavingBasis& basis) {
   std::vector<std::string> texts;
-  const auto add = [&](const std::optional<Interval>& interval, auto show, std::string_view what) {
+  const auto add = [&](const std::optional<Interval>& interval, auto show, std::string_view form) {
     if (!interval) return;
     const std::string low = show(interval->low);
     const std::string high = show(interval->high);
-    texts.push_back(low == high ? low + std::string(what) : fmt::format("{} … {}{}", low, high, what));
+    texts.push_back(
+        fmt::format(fmt::runtime(form), low == high ? low : fmt::format("{} … {}", low, high), basis.words));
   };
-  add(point.fraction_interval, format::percent, " of roofline");
+  add(point.fraction_interval, format::percent, "{} of roofline");
   if (point.executed_flop_per_s.value_or(0) > 0) {
     add(
-        point.executed_flop_per_s_interval, [&](double rate) { return rate_text(point, rate); }, "");
+        point.executed_flop_per_s_interval, [&](double rate) { return rate_text(point, rate); }, "{}");
   }
-  if (point.launches) add(point.launches->recoverable_interval_s, format::duration, " that it could save");
+  if (point.launches) {
+    const auto saving = [&](double seconds) { return format::duration(seconds * basis.per_second); };
+    add(point.launches->recoverable_interval_s, saving, "could save {} {}");
+  }
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 

@@ -62,9 +62,15 @@ std::string_view roof_name(const RooflinePoint& point);
 /// The busiest memory level: `DRAM 98 %`.
 std::string limit_text(const RooflinePoint& point);
 
+/// How what a kernel could save is said: of a step, or of the whole run.
+struct SavingBasis {
+  double per_second = 1;  ///< of what it could save in all
+  std::string_view words = "in the whole run";
+};
+
 /// The 95 % intervals of what is shown of a program's kernel: `81.2 % … 87.1 % of roofline, 290 TFLOP/s … 310
-/// TFLOP/s; could save 33.1 ms … 45.0 ms`. Empty without any.
-std::string intervals_text(const RooflinePoint& point);
+/// TFLOP/s, could save 33.1 ms … 45.0 ms in the whole run`. Empty without any.
+std::string intervals_text(const RooflinePoint& point, const SavingBasis& basis = {});
 
 /// What warps wait for, the most frequent reasons first: `global memory 61.0 %, barriers 12.0 %`. Empty if
 /// that was not counted.

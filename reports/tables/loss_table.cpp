@@ -38,7 +38,8 @@ std::string gaps_text(const ProgramUse& program) {
   const LossBasis basis = loss_basis(program);
   if (!basis.is_step) return format::counted(gaps, "gap");
   const double per_step = static_cast<double>(gaps) * basis.time_s / program.watched_s();
-  return fmt::format("{} gaps per step", format::significant(per_step));
+  const std::string number = format::significant(per_step);
+  return number == "1.00" ? "1 gap per step" : fmt::format("{} gaps per step", number);
 }
 
 LossText idle_text(const ProgramUse& program) {
@@ -225,7 +226,7 @@ std::string program_headline(const ProgramUse& program) {
 
 Table loss_table(const ProgramUse& program, std::size_t most) {
   Table table = {.title = "Where to begin",
-                 .columns = {{"where to begin"},
+                 .columns = {{.title = "where to begin", .is_sentence = true},
                              {loss_basis(program).is_step ? "per step" : "could save", true},
                              {loss_basis(program).is_step ? "of a step" : "of the time", true}}};
   const std::vector<Loss> all = losses(program);

@@ -5,6 +5,7 @@
 
 #include "analysis/explain/explanation.h"
 #include "analysis/roofline/point.h"
+#include "core/model/known_ceilings.h"
 #include "core/text/kernel_name.h"
 #include "reports/sentences/sentences.h"
 #include "reports/tables/tables.h"
@@ -263,14 +264,14 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
 Table recoverable_table(const ProgramUse& program, std::size_t most) {
   const LossBasis basis = loss_basis(program);
   Table table = {.title = "Possible savings",
-                 .columns = {{"kernel"},
+                 .columns = {{.title = "kernel", .is_sentence = true},
                              {basis.is_step ? "of a step" : "of the time", true},
                              {"launches", true},
                              {"time", true},
                              {"of roofline", true},
                              {"roof"},
                              {basis.is_step ? "could save/step" : "could save", true}},
-                 .dispensable = {"launches"}};
+                 .dispensable = {"launches", "time"}};
   const std::size_t shown = std::min(most, program.recoverable.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const RooflinePoint& group = *program.recoverable[i];
@@ -320,7 +321,10 @@ Table roofless_table(const ProgramUse& program, std::size_t most) {
   std::stable_sort(reasons.begin(), reasons.end(),
                    [](const Reason& a, const Reason& b) { return a.share > b.share; });
   Table table = {.title = "Without a roof",
-                 .columns = {{"kernels"}, {"share", true}, {"launches", true}, {"reason"}},
+                 .columns = {{.title = "kernels", .is_sentence = true},
+                             {"share", true},
+                             {"launches", true},
+                             {.title = "reason", .is_sentence = true}},
                  .dispensable = {"launches"}};
   for (const Reason& reason : reasons) {
     if (table.rows.size() == most) {
@@ -338,7 +342,7 @@ Table roofless_table(const ProgramUse& program, std::size_t most) {
 Table use_table(std::string_view title, std::string_view first, const std::vector<RangeUse>& uses,
                 std::size_t most) {
   Table table = {.title = std::string(title),
-                 .columns = {{std::string(first)},
+                 .columns = {{.title = std::string(first), .is_sentence = true},
                              {"share", true},
                              {"time", true},
                              {"launches", true},
@@ -366,6 +370,17 @@ Table range_table(const ProgramUse& program, std::size_t most) {
   return use_table(of_whole_run(program, "NVTX ranges"), "range", program.ranges, most);
 }
 
+namespace {
+
+/// `DRAM copy` for `dram_copy`; of the link to the host just `PCIe`: the row has the direction.
+std::string transfer_ceiling_text(std::string_view id) {
+  const std::size_t end = std::min(id.find('_'), id.size());
+  const std::string subject(subject_name(id.substr(0, end)));
+  return id.starts_with("dram_") ? fmt::format("{} {}", subject, id.substr(end + 1)) : subject;
+}
+
+}  // namespace
+
 Table transfer_table(const ProgramUse& program) {
   Table table = {.title = of_whole_run(program, "Memory copies and memsets"),
                  .columns = {{"copies"},
@@ -379,11 +394,11 @@ Table transfer_table(const ProgramUse& program) {
   for (const TransferRate& rate : program.transfers) {
     const TransferUse& use = *rate.use;
     const std::string share = optional_text(rate.fraction, format::whole_percent);
-    table.rows.push_back({std::string(transfer_name(use.kind)), fmt::format("{}", use.count),
-                          format::amount(use.bytes, "B"), format::duration(use.total_s),
-                          format::duration(use.total_s / static_cast<double>(use.count)),
-                          optional_text(rate.bytes_per_s, format::bandwidth),
-                          rate.fraction ? fmt::format("{} {}", share, rate.ceiling) : share});
+    table.rows.push_back(
+        {std::string(transfer_name(use.kind)), fmt::format("{}", use.count), format::amount(use.bytes, "B"),
+         format::duration(use.total_s), format::duration(use.total_s / static_cast<double>(use.count)),
+         optional_text(rate.bytes_per_s, format::bandwidth),
+         rate.fraction ? fmt::format("{} of {}", share, transfer_ceiling_text(rate.ceiling)) : share});
   }
   return table;
 }
@@ -410,7 +425,7 @@ Table idle_before_table(const ProgramUse& program, std::size_t most) {
   const bool has_steps = program.step != nullptr;
   const std::string_view gaps_title = has_steps ? "gaps/step" : "gaps";
   Table table = {.title = "Idle time before each kernel",
-                 .columns = {{"kernel"},
+                 .columns = {{.title = "kernel", .is_sentence = true},
                              {"of idle time", true},
                              {has_steps ? "idle/step" : "idle", true},
                              {std::string(gaps_title), true},
@@ -442,13 +457,27 @@ Table idle_before_table(const ProgramUse& program, std::size_t most) {
 std::vector<std::string> program_problems(const Run& run) {
   std::vector<std::string> texts = import_problems(run);
   if (!run.application) return texts;
+  struct Problem {
+    std::string processes;
+    std::string text;
+  };
+  std::vector<Problem> problems;  // those that several processes have once
   for (const ApplicationProblem& problem : run.application->problems) {
-    const std::string process =
-        problem.process ? process_name(*run.application, *problem.process) + ": " : "";
+    std::string process = problem.process ? process_name(*run.application, *problem.process) : "";
     const std::string subject =
         problem.subject.empty() ? "" : fmt::format(" ({})", short_kernel_name(problem.subject));
     const std::string hint = problem.hint.empty() ? "" : fmt::format(" — {}", problem.hint);
-    texts.push_back(fmt::format("{}{}{}{}", process, plain_cause(problem.cause), subject, hint));
+    std::string text = fmt::format("{}{}{}", plain_cause(problem.cause), subject, hint);
+    const auto same =
+        std::find_if(problems.begin(), problems.end(), [&](const Problem& one) { return one.text == text; });
+    if (same == problems.end() || process.empty() || same->processes.empty()) {
+      problems.push_back({std::move(process), std::move(text)});
+    } else {
+      same->processes += ", " + process;
+    }
+  }
+  for (const auto& [processes, text] : problems) {
+    texts.push_back(processes.empty() ? text : fmt::format("{}: {}", processes, text));
   }
   return texts;
 }

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/stats/statistics.h"
@@ -22,12 +23,14 @@ namespace {
 
 struct TextColumn {
   bool is_number = false;
+  bool is_sentence = false;
   std::vector<std::u32string> cells;  // the title first
   std::size_t width = 0;
 };
 
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kNarrowest = 6;  // a column of text is not cut below this
+constexpr std::size_t kReadable = 24;  // a column of sentences is not narrower than this
 
 std::u32string cut(std::u32string text, std::size_t width) {
   if (text.size() <= width) return text;
@@ -38,6 +41,14 @@ std::u32string cut(std::u32string text, std::size_t width) {
 std::size_t total_width(const std::vector<TextColumn>& columns) {
   return std::accumulate(columns.begin(), columns.end(), kGap * (columns.size() - 1),
                          [](std::size_t sum, const TextColumn& column) { return sum + column.width; });
+}
+
+// With sentences on as many lines as they may take.
+std::size_t least_width(std::vector<TextColumn> columns) {
+  for (TextColumn& column : columns) {
+    if (column.is_sentence) column.width = std::min(column.width, kReadable);
+  }
+  return total_width(columns);
 }
 
 // The first and last characters of a longer `text`, `tail` of them at the end.
@@ -85,7 +96,7 @@ std::vector<TextColumn> text_columns(const Table& table) {
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const TableColumn& shown = table.columns[i];
     if (shown.is_wide) continue;
-    TextColumn column{shown.is_number, {printable_characters(shown.title)}, 0};
+    TextColumn column{shown.is_number, shown.is_sentence, {printable_characters(shown.title)}, 0};
     for (const std::vector<std::string>& row : table.rows)
       column.cells.push_back(printable_characters(row.at(i)));
     for (const std::u32string& cell : column.cells) column.width = std::max(column.width, cell.size());
@@ -104,7 +115,7 @@ LeftOut leave_out(Table& table, std::size_t width) {
   LeftOut left_out;
   for (const bool constants : {true, false}) {
     for (const std::string_view title : table.dispensable) {
-      if (total_width(text_columns(table)) <= width) return left_out;
+      if (least_width(text_columns(table)) <= width) return left_out;
       if (!constants) {
         if (table.remove(title)) left_out.others.emplace_back(title);
       } else if (const auto content = table.remove_constant(title); content && !content->empty()) {
@@ -116,15 +127,18 @@ LeftOut leave_out(Table& table, std::size_t width) {
 }
 
 void narrow(std::vector<TextColumn>& columns, std::size_t width) {
-  while (total_width(columns) > width) {
-    TextColumn* widest = nullptr;
-    for (TextColumn& column : columns) {
-      if (!column.is_number && column.width > kNarrowest &&
-          (widest == nullptr || column.width > widest->width))
-        widest = &column;
+  for (const bool sentences : {true, false}) {
+    const std::size_t narrowest = sentences ? kReadable : kNarrowest;
+    while (total_width(columns) > width) {
+      TextColumn* widest = nullptr;
+      for (TextColumn& column : columns) {
+        if (!column.is_number && column.is_sentence == sentences && column.width > narrowest &&
+            (widest == nullptr || column.width > widest->width))
+          widest = &column;
+      }
+      if (widest == nullptr) break;
+      --widest->width;
     }
-    if (widest == nullptr) return;
-    --widest->width;
   }
 }
 
@@ -145,16 +159,44 @@ std::string below(const LeftOut& left_out, std::size_t width) {
   return text;
 }
 
-std::string line_of(const std::vector<TextColumn>& columns, std::size_t row, std::size_t width) {
-  std::u32string line;
-  for (const TextColumn& column : columns) {
-    const std::u32string cell = cut(column.cells[row], column.width);
-    const std::u32string padding(column.width - cell.size(), U' ');
-    line += column.is_number ? padding + cell : cell + padding;
-    line += std::u32string(kGap, U' ');
+// The next line of a text, at most `width` long, which is taken from it. A word that is longer is broken,
+// after a part of its name if there is one.
+std::u32string next_line(std::u32string& rest, std::size_t width) {
+  if (rest.size() <= width) return std::exchange(rest, {});
+  std::size_t end = rest.rfind(U' ', width);
+  std::size_t next = end + 1;
+  if (end == std::u32string::npos || end == 0) {
+    const std::size_t part = rest.find_last_of(U"_:,/", width - 1);
+    end = next = part == std::u32string::npos || part < width / 2 ? width : part + 1;
   }
-  line.erase(line.find_last_not_of(U' ') + 1);
-  return encode_utf8(cut(line, width)) + "\n";
+  std::u32string line = rest.substr(0, end);
+  rest.erase(0, next);
+  return line;
+}
+
+// A row; more lines follow if a sentence needs them.
+std::string lines_of(const std::vector<TextColumn>& columns, std::size_t row, std::size_t width,
+                     std::string_view indent) {
+  std::vector<std::u32string> rest;
+  for (const TextColumn& column : columns) rest.push_back(column.cells[row]);
+  std::string lines;
+  for (bool is_more = true; is_more;) {
+    is_more = false;
+    std::u32string line;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const TextColumn& column = columns[i];
+      const std::u32string cell =
+          column.is_sentence ? next_line(rest[i], column.width) : cut(rest[i], column.width);
+      if (!column.is_sentence) rest[i].clear();
+      is_more = is_more || !rest[i].empty();
+      const std::u32string padding(column.width - cell.size(), U' ');
+      line += column.is_number ? padding + cell : cell + padding;
+      line += std::u32string(kGap, U' ');
+    }
+    line.erase(line.find_last_not_of(U' ') + 1);
+    lines += fmt::format("{}{}\n", indent, encode_utf8(cut(line, width)));
+  }
+  return lines;
 }
 
 }  // namespace
@@ -166,11 +208,13 @@ std::string text_table(Table table, std::size_t width, std::string_view indent) 
   narrow(columns, width);
   for (TextColumn& column : columns) {
     const auto is_cut = [&](const std::u32string& cell) { return cell.size() > column.width; };
-    if (std::any_of(column.cells.begin(), column.cells.end(), is_cut)) shrink(column, column.width);
+    if (!column.is_sentence && std::any_of(column.cells.begin(), column.cells.end(), is_cut)) {
+      shrink(column, column.width);
+    }
   }
   std::string text;
   for (std::size_t row = 0; row <= table.rows.size(); ++row) {
-    text += fmt::format("{}{}", indent, line_of(columns, row, width));
+    text += lines_of(columns, row, width, indent);
   }
   return text + below(left_out, width);
 }
@@ -185,13 +229,10 @@ std::string paragraph(const std::string& text, std::size_t width, std::size_t in
   const std::size_t room = widest > indent ? widest - indent : 1;
   std::u32string rest = printable_characters(text);
   std::string lines;
-  while (rest.size() > room) {
-    const std::size_t space = rest.rfind(U' ', room);
-    const bool breaks_word = space == std::u32string::npos || space == 0;
-    lines += margin + encode_utf8(rest.substr(0, breaks_word ? room : space)) + "\n";
-    rest.erase(0, breaks_word ? room : space + 1);
-  }
-  return lines + margin + encode_utf8(rest) + "\n";
+  do {
+    lines += margin + encode_utf8(next_line(rest, room)) + "\n";
+  } while (!rest.empty());
+  return lines;
 }
 
 namespace {

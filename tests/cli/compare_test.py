@@ -292,6 +292,9 @@ class Gate(CompareTest):
         self.assertIn("only 0.0 % of the base's GPU time (0 of 97 launch groups) is in launch groups that the new run has, too", text)
         self.assertIn("examples/training_step.py --steps 300', the new run './matrix_sums --steps 2500'", text)
         self.assertIn("rooflinectl compare shows both runs, and --allow points checks only what they have in common", text)
+        self.assertIn("nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT grid 2x64 block 384", text)
+        self.assertNotIn("grid 2x64 grid 2x64", text)
+        self.assertEqual(text.count("the new run './matrix_sums"), 1)
         self.assertTrue(result.stdout.endswith("NOT COMPARABLE; 97 launch groups of the base missing\n"), result.stdout)
         # Not even one point.
         self.assert_exit(self.call("gate", TRAINING, matrix_sums, "--allow", "points"), 2)

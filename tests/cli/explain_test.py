@@ -19,6 +19,24 @@ class Explanations(ProgramTest):
         self.assertNotIn("V7", result.stdout)
         self.assertLessEqual(max(map(len, result.stdout.splitlines())), 100)
 
+    def explained(self, recording, point):
+        result = self.call("explain", SOURCE / "recordings" / recording, "--point", point)
+        self.assert_exit(result, 0)
+        return " ".join(result.stdout.split())
+
+    def test_gives_each_reason_once_when_a_kernel_was_not_counted(self):
+        text = self.explained("cupy-fft-h200", "cupy_fill*")
+        reason = "no roof: FP64 operations, FP32 operations, FP16 instructions, Tensor Core instructions: no launch was counted"
+        self.assertEqual(text.count("no launch was counted"), 1)
+        self.assertIn(reason, text)
+        self.assertIn("no roof: as for cupy_fill grid 524288", text)
+
+    def test_gives_advice_once_and_savings_per_step_when_launch_groups_share_it(self):
+        text = self.explained("training-step-h200", "elementwise<direct copy, f32>*")
+        self.assertEqual(text.count("next: Keep its inputs contiguous and of one type"), 1)
+        self.assertIn("unvectorised: as for elementwise<direct copy, f32>", text)
+        self.assertIn("could save 186.6 µs … 187.7 µs per step", text)
+
     def test_as_json(self):
         result = self.call("explain", self.RECORDING, "--json")
         self.assert_exit(result, 0)

@@ -146,7 +146,7 @@ class GateAgainstHistory(HistoryTest):
         new = self.measured(6, 1.3)
         result = self.call("gate", new, "--history", "runs", "--last", "4")
         self.assert_exit(result, 4)
-        self.assertTrue(result.stdout.startswith("baseline: the newest 4 of 5 comparable runs\nbase: runs/day-02: "), result.stdout)
+        self.assertTrue(result.stdout.startswith("baseline: the newest 4 of 5 comparable runs\nbase: runs/day-02\n      NVIDIA H200, "), result.stdout)
         self.assertRegex(result.stdout, r"\nregressed +V3 +ladder +time .* \+29\.7 %")
         same = self.measured(7, 1)
         self.assert_exit(self.call("gate", same, "--history", "runs/day-02", "runs/day-03", "runs/day-04", "runs/day-05"), 0)

@@ -67,7 +67,7 @@ class Import(ProgramTest):
         result = self.call("import", self.unpack("full.ncu-rep", "toy.ncu-rep"))
         self.assert_exit(result, 0)
         self.assertRegex(result.stdout, r"(?m)^saxpy +27.5 % +1 +60.16 µs +63 % +DRAM +22.13 µs$")
-        self.assertIn("version 2025.3.1.0, kernel replay, clocks locked to base, caches\nflushed before each pass, set full.", result.stdout)
+        self.assertIn("version 2025.3.1.0, kernel replay, clocks locked to base, caches flushed before each\npass, set full.", result.stdout)
         self.assertIn("The ceilings are theoretical peaks, from the report", result.stdout)
         folder = self.folder / "runs/toy/latest"
         self.assertLessEqual(REPORTS | {"run.json"}, {path.name for path in folder.iterdir()})

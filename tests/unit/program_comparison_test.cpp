@@ -286,7 +286,7 @@ TEST(ProgramGate, ComparesTheProgramFromAnywhereAndNamesAnother) {
   EXPECT_EQ(other.exit_code(), 0);
   EXPECT_THAT(
       run_texts(other),
-      ElementsAre("program: the programs have other names: the base ran 'python3 train.py --steps 20', "
+      ElementsAre("program: the programs have different names: the base ran 'python3 train.py --steps 20', "
                   "the new run './tune'"));
 }
 
@@ -427,7 +427,8 @@ TEST(ProgramExplanation, ExplainsWhatCouldSaveMostAndAsksNothingOfDeclaredWork) 
   EXPECT_THAT(text, Not(HasSubstr("redundan")));
   EXPECT_THAT(text, Not(HasSubstr("declare")));
   const std::string one = terminal_explanation(run, analysis, {.point = "reduce<NormTwo, f32>"}, 80);
-  EXPECT_THAT(one, HasSubstr("no roof: DRAM bytes not counted: launched once"));
+  EXPECT_THAT(one, HasSubstr("no roof: DRAM bytes, L2 bytes, FP64 operations, FP32 operations, FP16\n"));
+  EXPECT_THAT(one, HasSubstr("counted: launched once, before it could be counted\n"));
 }
 
 }  // namespace

@@ -14,15 +14,13 @@ async function crossed(page: Page): Promise<string[]> {
     const boxes = [...plot.querySelectorAll<SVGTextElement>('.name')].filter((text) => !/\/s$|^(DRAM|L1|L2|shared|FP\d+|TF32|BF16|INT\d+) (read|write|copy|peak|FMA|ADD|Tensor Core)/.test(text.textContent ?? ''))
       .map((text) => ({ content: text.textContent, box: text.getBoundingClientRect() }));
     const lines = [...plot.querySelectorAll<SVGPathElement>('.roof')].filter((line) => Number.parseFloat(getComputedStyle(line).strokeWidth) > 1.5);
-    return boxes.filter(({ box }) => lines.some((line) => {
+    // Places on a line are slow to find: once for all names.
+    const places = lines.flatMap((line) => {
       const matrix = line.getScreenCTM()!;
-      const length = line.getTotalLength();
-      for (let at = 0; at <= length; at += 2) {
-        const { x, y } = line.getPointAtLength(at).matrixTransform(matrix);
-        if (x > box.left + 2 && x < box.right - 2 && y > box.top + 3 && y < box.bottom - 3) return true;
-      }
-      return false;
-    })).map(({ content }) => content ?? '');
+      return Array.from({ length: Math.floor(line.getTotalLength() / 2) + 1 }, (_, i) => line.getPointAtLength(2 * i).matrixTransform(matrix));
+    });
+    return boxes.filter(({ box }) => places.some(({ x, y }) => x > box.left + 2 && x < box.right - 2 && y > box.top + 3 && y < box.bottom - 3))
+      .map(({ content }) => content ?? '');
   });
 }
 
@@ -67,6 +65,13 @@ async function expectWhole(page: Page, width: number): Promise<void> {
     });
   }).map((range) => range.textContent));
   expect(cut).toEqual([]);
+  const kernels = await rows(page).evaluateAll((all) => all.flatMap((one) => {
+    const [name, text] = [one.querySelector('.copy')?.getAttribute('aria-label')?.slice('Copy '.length) ?? '', one.querySelector<HTMLElement>('button.name .text')!];
+    return name.length > 90 || (text.textContent === name && getComputedStyle(text).textOverflow !== 'ellipsis') ? [] : [text.textContent];
+  }));
+  expect(kernels).toEqual([]);
+  // The links are in sight, too.
+  expect(await page.locator('.actions').evaluate((links) => links.scrollWidth - links.clientWidth)).toBeLessThanOrEqual(0);
   if (width < 1000) return;
   const texts = await page.locator('.plot .name').allTextContents();
   const roofs = texts.filter((text) => /^(DRAM|FP\d+|TF32|BF16) /.test(text));

@@ -247,7 +247,7 @@ Table rank_collective_size_table(const Run& run, const RankAnalysis& analysis, s
                              {"alone", true},
                              {"vs. alone", true},
                              {"extra", true}},
-                 .dispensable = {"algorithm bandwidth", "compared"}};
+                 .dispensable = {"algorithm bandwidth", "compared", "ranks", "alone"}};
   const bool is_one_host = run.application->hosts.size() == 1;
   const std::optional<double> nvlink = is_one_host ? link_roof(run).theoretical_bytes_per_s : std::nullopt;
   for (const CollectiveSize& size : analysis.collective_sizes) {
@@ -296,7 +296,7 @@ Table rank_range_table(const RankAnalysis& analysis, std::size_t most) {
 
 Table rank_group_table(const RankAnalysis& analysis, std::size_t most) {
   Table table = {.title = "The same kernels on several ranks",
-                 .columns = {{"kernel"},
+                 .columns = {{.title = "kernel", .is_sentence = true},
                              {"range"},
                              {"ranks", true},
                              {"shortest", true},

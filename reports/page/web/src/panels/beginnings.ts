@@ -111,12 +111,13 @@ const isPartlyCounted = ({ group, fraction_of_roofline: fraction }: GroupView): 
 
 function beginningOf(store: ViewStore, experiment: ExperimentView, program: Program, point: GroupView): Beginning {
   const isPart = isPartlyCounted(point);
-  const difference = cellOf(point, 'flags').text.includes('not-repeatable') ? '; its launches differ' : '';
+  const remarks = (overlaps(point) ? '; less where it overlaps other kernels' : '') +
+    (cellOf(point, 'flags').text.includes('not-repeatable') ? '; its launches differ' : '');
   const share = isPart ? program.loss_basis.share_per_s * mostSaved(point) : savingShare(program, [point]);
   const [value, text] = cost(program, share, isPart ? '≤\u00a0' : overlaps(point) ? '~' : '');
   return { share, element: h('button', { type: 'button', 'data-value': point.key, onclick: () => choose(store, point) },
     h('span', { class: 'name' }, pointGlyph(point), h('span', {}, ...breakable(point.label))), value,
-    h('span', { class: 'muted' }, `${text}, ${standing(point.fraction_of_roofline, [point], isPart)}${difference}`),
+    h('span', { class: 'muted' }, `${text}, ${standing(point.fraction_of_roofline, [point], isPart)}${remarks}`),
     share >= NOTABLE_SHARE && advice(findingsOf(experiment, point)[0])) };
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every point in a table that sorts, filters, and is linked to the chart.
 import { data, hasColumn, thingOf, wasWatched, wordsFor, type ExperimentView, type PointView } from '../data';
-import { fill, h, keepFocus, scrollBox } from '../dom';
+import { breakable, fill, h, keepFocus, scrollBox } from '../dom';
 import { count, counted, duration, percent, wholePercent } from '../format';
 import type { Highlight } from './highlight';
 import { copyButton } from './inspector';
@@ -14,8 +14,8 @@ import { shownPoints, TABLES, UNFILTERED, type Table, type View, type ViewStore 
 
 const ROWS_PER_PAGE = 200;
 const KERNELS_PER_PAGE = 40;
-/** Characters of a kernel's name in the table: as many as its column holds. */
-const LONGEST_NAME = 34;
+/** Characters of a kernel's name in the table: as many as three lines of its column hold. */
+const LONGEST_NAME = 90;
 const rowsPerPage = (experiment: ExperimentView): number => (experiment.isOfProgram ? KERNELS_PER_PAGE : ROWS_PER_PAGE);
 
 /** For a program, the columns that are always shown, in their order; the others are a click away. */
@@ -228,7 +228,7 @@ export class PointTable {
       const row = h('tr', {},
         h('th', { scope: 'row' }, h('button', { type: 'button', class: 'name',
           title: table === 'names' ? first.kernel : `Show the kernels of ${nameOf(key)}`, onclick: () => show(key) },
-          h('span', { class: 'text' }, nameOf(key)))),
+          h('span', { class: 'text' }, ...breakable(nameOf(key))))),
         h('td', { class: 'number with-bar' }, cumulativeBar(before, share), h('span', {}, percent(share))),
         ...cells(sum, sum).map((text, i) => h('td', { class: `number${i === 2 || i === 1 ? ' not-narrow' : ''}` }, String(text))));
       before += share;
@@ -329,7 +329,7 @@ export class PointTable {
           rank === undefined ? '' : String(rank));
         const name = h('button', { type: 'button', class: 'name', 'aria-pressed': String(number !== undefined),
           title: point.kernel || (number !== undefined ? 'Unpin' : 'Pin') },
-          pointGlyph(point), h('span', { class: 'text' }, names.get(text) ?? text),
+          pointGlyph(point), h('span', { class: 'text' }, ...breakable(names.get(text) ?? text)),
           number !== undefined && pins.size > 1 && h('span', { class: 'pin' }, String(number)));
         return h('th', { scope: 'row' }, h('div', { class: 'of-name' }, place, name,
           point.kernel !== '' && copyButton(point.kernel, `Copy ${text}`)));
