@@ -427,7 +427,8 @@ TEST(ProgramExplanation, ExplainsWhatCouldSaveMostAndAsksNothingOfDeclaredWork) 
   EXPECT_THAT(text, Not(HasSubstr("redundan")));
   EXPECT_THAT(text, Not(HasSubstr("declare")));
   const std::string one = terminal_explanation(run, analysis, {.point = "reduce<NormTwo, f32>"}, 80);
-  EXPECT_THAT(one, HasSubstr("no roof: DRAM bytes, operations, L2 bytes, FP64 operations, FP32 operations,\n"));
+  EXPECT_THAT(one,
+              HasSubstr("no roof: DRAM bytes, operations, L2 bytes, FP64 operations, FP32 operations,\n"));
   EXPECT_THAT(one, HasSubstr("counted: launched once, before it could be counted\n"));
 }
 
