@@ -82,11 +82,18 @@ std::vector<std::string_view> only_in(const PointExplanation& a, const PointExpl
 }  // namespace
 
 PointExplanation explain(const Run& run, const RooflinePoint& point) {
+  constexpr std::string_view kChangeWhatIsCompiled =
+      "A compiler wrote this kernel: change what it was made from (types, layouts, the order of operations), "
+      "have it tuned (torch.compile(mode=\"max-autotune\")), or write the kernel in Triton or Pallas.";
   PointExplanation explanation;
-  const bool is_of_library = is_observed(point) && is_library_kernel(point.measurement->point.subject);
+  const PointId& id = point.measurement->point;
+  const bool is_of_library = is_observed(point) && is_library_kernel(id.subject);
+  const bool is_generated =
+      is_observed(point) && is_generated_kernel(id.subject, id.axes.text(axis::kPath).value_or(""));
   for (const Rule& rule : rules()) {
-    const std::string_view next_step = is_of_library ? rule.step_for_library : rule.next_step;
+    std::string_view next_step = is_of_library ? rule.step_for_library : rule.next_step;
     if (next_step.empty()) continue;
+    if (is_generated && rule.next_step != rule.step_for_library) next_step = kChangeWhatIsCompiled;
     if (rule.bound && (rule.bound != point.bound || !explanation.findings.empty())) continue;
     if (rule.restates == point.bound) continue;
     // Nothing else saves time while each addition waits for the one before.

@@ -25,6 +25,10 @@ std::string short_kernel_name(std::string_view demangled);
 /// them: whoever calls it does not change its source.
 bool is_library_kernel(std::string_view demangled);
 
+/// Whether a compiler made the kernel from a program's operations: Inductor, as the names of its kernels in
+/// Triton tell, or XLA, as its NVTX ranges in `path` tell.
+bool is_generated_kernel(std::string_view demangled, std::string_view path);
+
 /// The short names of a run's kernels, in their order. Names that differ get short names that differ: where
 /// needed, with the first word that tells them apart in brackets (`elementwise<add, f32> [unrolled]`), or a
 /// number (`#2`).

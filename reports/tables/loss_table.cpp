@@ -25,7 +25,7 @@ std::string_view idle_headline(IdleCause cause) {
       return "waiting for the CPU between kernels, mostly for 100 µs to 1 ms: try larger batches and fewer "
              "synchronisations";
     case IdleCause::elsewhere:
-      return "waiting for the CPU, mostly for 1 ms or more: look at what it does then";
+      return "waiting for the CPU, mostly in gaps of 1 ms or more: look at what the CPU does in them";
     case IdleCause::unclear:
       break;
   }

@@ -86,6 +86,15 @@ TEST(KernelName, TellsWhetherALibraryHasTheSource) {
   }
 }
 
+TEST(KernelName, TellsWhatACompilerMade) {
+  EXPECT_TRUE(is_generated_kernel("triton_poi_fused_add_0", ""));
+  EXPECT_TRUE(is_generated_kernel("loop_add_fusion_11", "XlaModule:#hlo_module=jit_step#/CUDA graph"));
+  EXPECT_FALSE(is_generated_kernel("loop_add_fusion_11", "step"));
+  EXPECT_FALSE(
+      is_generated_kernel("nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT", "XlaModule:#hlo_module=a#"));
+  EXPECT_FALSE(is_generated_kernel("triton_matmul", ""));
+}
+
 TEST(KernelName, RealNamesStillTell) {
   const auto names = real_names();
   ASSERT_GE(names.size(), 250u);

@@ -454,6 +454,13 @@ TEST(RecordedVerdict, TheKernelsOfAGraphAreJudgedOneByOne) {
   }
 }
 
+TEST(RecordedVerdict, NobodyIsToldToEditWhatXlaWrote) {
+  const Program program("jax-training-step-h200");
+  const auto findings = program.findings(program.group("fusion_377"));
+  ASSERT_THAT(findings, Not(IsEmpty()));
+  EXPECT_THAT(std::string(findings.front().next_step), StartsWith("A compiler wrote this kernel: "));
+}
+
 TEST(RecordedVerdict, SmallTransfersHaveNoRate) {
   const Program program("training-step-h200");
   for (const TransferRate& rate : program.use().transfers) {

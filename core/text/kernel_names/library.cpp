@@ -50,4 +50,13 @@ bool is_library_kernel(std::string_view demangled) {
                      [&](std::string_view argument) { return contains(demangled, argument); });
 }
 
+bool is_generated_kernel(std::string_view demangled, std::string_view path) {
+  constexpr std::array<std::string_view, 5> kOfInductor = {"triton_poi_", "triton_red_", "triton_per_",
+                                                           "triton_tem_", "triton_for_"};
+  if (is_library_kernel(demangled)) return false;
+  return contains(path, "XlaModule:") ||
+         std::any_of(kOfInductor.begin(), kOfInductor.end(),
+                     [&](std::string_view beginning) { return demangled.starts_with(beginning); });
+}
+
 }  // namespace rooflinectl

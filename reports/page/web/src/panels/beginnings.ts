@@ -48,11 +48,11 @@ function cost({ loss_basis: { is_step, time_s } }: Program, share: number, sign 
 
 const MOST_BOUNDS = 3;
 
-/** `72.1 % of roofline, bound by DRAM` */
+/** `at 72.1 % of roofline, bound by DRAM` */
 function standing(fraction: number | null, of: readonly GroupView[], isPart = false): string {
   const names = [...new Set(of.map(({ bound, boundName }) => (bound === 'unknown' ? '' : boundName)))].filter((name) => name !== '');
   const bound = names.length === 0 ? 'bound unknown' : `bound by ${names.slice(0, MOST_BOUNDS).join(', ')}`;
-  return `${fraction === null ? 'no roof' : `${isPart ? '≥\u00a0' : ''}${percent(fraction)} of roofline`}, ${bound}`;
+  return `${fraction === null ? 'no roof' : `at ${isPart ? '≥\u00a0' : ''}${percent(fraction)} of roofline`}, ${bound}`;
 }
 
 /** What to try, from the rules of `explain`. */
@@ -92,7 +92,7 @@ function beginningOfKernel(store: ViewStore, experiment: ExperimentView, program
   const show = (): void => store.set({ kernel: name, table: 'kernels', zoom: null });
   const element = h('details', { class: 'loss', 'data-value': `kernel ${name}` },
     h('summary', {}, h('span', { class: 'name' }, h('span', {}, ...breakable(name), ` (${of.length} launch groups)`)), value,
-      h('span', { class: 'muted' }, `${text}, ${standing(fractionOfRoofline(sum), of)}`), advice(first)),
+      h('span', { class: 'muted' }, `could save ${text}; ${standing(fractionOfRoofline(sum), of)}`), advice(first)),
     first && h('p', {}, first.text), first && h('p', { class: 'muted' }, first.evidence),
     h('ul', {}, ...of.map((point) => h('li', {}, h('button', { type: 'button', class: 'link',
       onclick: () => choose(store, point) }, point.label), ` ${cellOf(point, 'could save').text}`))),
@@ -117,7 +117,7 @@ function beginningOf(store: ViewStore, experiment: ExperimentView, program: Prog
   const [value, text] = cost(program, share, isPart ? '≤\u00a0' : overlaps(point) ? '~' : '');
   return { share, element: h('button', { type: 'button', 'data-value': point.key, onclick: () => choose(store, point) },
     h('span', { class: 'name' }, pointGlyph(point), h('span', {}, ...breakable(point.label))), value,
-    h('span', { class: 'muted' }, `${text}, ${standing(point.fraction_of_roofline, [point], isPart)}${remarks}`),
+    h('span', { class: 'muted' }, `could save ${text}; ${standing(point.fraction_of_roofline, [point], isPart)}${remarks}`),
     share >= NOTABLE_SHARE && advice(findingsOf(experiment, point)[0])) };
 }
 
