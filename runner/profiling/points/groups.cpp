@@ -142,26 +142,29 @@ Measurement measurement_of(const ProfiledGroup& group, const TracedLaunches& tra
 }
 
 void share_operations(const std::vector<ProfiledGroup*>& same_kernel) {
-  const auto has = [](const ProfiledGroup& group, Pass pass) {
-    return group.counters.contains(to_string(pass));
+  const auto has_operations = [](const ProfiledGroup* group) {
+    return group->counters.contains(to_string(Pass::operations));
   };
+  std::vector<std::pair<SeenWork, const ProfiledGroup*>> sources;
+  for (const ProfiledGroup* group : same_kernel) {
+    const auto seen = has_operations(group) ? seen_work(*group) : std::nullopt;
+    if (seen) sources.emplace_back(*seen, group);
+  }
+  if (sources.empty()) return;
   for (ProfiledGroup* group : same_kernel) {
-    if (has(*group, Pass::operations)) continue;
-    const auto seen = seen_work(*group);
+    const auto seen = has_operations(group) ? std::nullopt : seen_work(*group);
     if (!seen) continue;
-    const auto does_the_same = [&](const ProfiledGroup* other) {
-      const auto by_other = has(*other, Pass::operations) ? seen_work(*other) : std::nullopt;
-      return by_other && !other->operations_path &&
-             record::is_same_work(seen->instructions, seen->efficiency, by_other->instructions,
-                                  by_other->efficiency);
-    };
-    const auto other = std::find_if(same_kernel.begin(), same_kernel.end(), does_the_same);
-    if (other == same_kernel.end()) continue;
+    const auto source = std::find_if(sources.begin(), sources.end(), [&](const auto& other) {
+      return record::is_same_work(seen->instructions, seen->efficiency, other.first.instructions,
+                                  other.first.efficiency);
+    });
+    if (source == sources.end()) continue;
     for (const Pass pass : {Pass::operations, Pass::tensor}) {
-      const auto counted = (*other)->counters.find(to_string(pass));
-      if (counted != (*other)->counters.end()) group->counters.try_emplace(counted->first, counted->second);
+      const auto counted = source->second->counters.find(to_string(pass));
+      if (counted != source->second->counters.end())
+        group->counters.try_emplace(counted->first, counted->second);
     }
-    group->operations_path = (*other)->path;
+    group->operations_path = source->second->path;
   }
 }
 
