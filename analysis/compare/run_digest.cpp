@@ -22,12 +22,7 @@
 
 namespace rooflinectl {
 
-namespace {
-
-constexpr const char* kDocument = "digest";
-constexpr char kTab = '\t';
-constexpr char kSpace = ' ';
-constexpr char kNoNumber = '-';
+namespace digest {
 
 /// A point without its numbers.
 struct SharedPoint {
@@ -85,6 +80,18 @@ void fields(auto& f, serial::Is<SharedRun> auto& run) {
   f("processes", run.processes);
   f("experiments", run.experiments);
 }
+
+}  // namespace digest
+
+namespace {
+
+using digest::SharedPoint;
+using digest::SharedRun;
+
+constexpr const char* kDocument = "digest";
+constexpr char kTab = '\t';
+constexpr char kSpace = ' ';
+constexpr char kNoNumber = '-';
 
 SharedPoint shared_point(const Run& run, const RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
@@ -190,7 +197,7 @@ Measurement measurement_of(const SharedPoint& shared) {
 }  // namespace
 
 struct DigestReader::Shared {
-  SharedRun fields;
+  digest::SharedRun fields;
   Run run;                                ///< without measurements
   std::vector<Measurement> measurements;  ///< of all experiments
 };
