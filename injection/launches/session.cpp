@@ -24,6 +24,8 @@ constexpr double kTimesExpected = 4;
 constexpr double kTimesKnown = 2;
 /// A launch that took this many times as long as it was held did not wait for the program to go on.
 constexpr double kTimesHeld = 1.3;
+/// Until the device is idle: a kernel that waits for the program, and gives up after 2 s, does not do so.
+constexpr double kLongestWaitS = 1;
 /// No launch holds the program up for longer, whatever it took before: that time may have been spent waiting,
 /// too.
 constexpr double kLongestHoldS = 2;
@@ -658,7 +660,7 @@ bool Session::wait_for_device(Lock& lock) {
   if (may_be_stuck_) may_be_stuck_ = !is_idle_within(0);
   if (may_be_stuck_) return false;
   if (!may_wait_long_) return is_idle_within(limits_.before_launch_s);
-  may_wait_long_ = is_idle_within(kLongestHoldS);
+  may_wait_long_ = is_idle_within(kLongestWaitS);
   if (!may_wait_long_) {
     next_long_wait_s_ = gpu_.now_s() + between_long_waits_s_;
     between_long_waits_s_ *= 2;

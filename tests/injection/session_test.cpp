@@ -783,6 +783,24 @@ TEST_F(SessionTest, WaitsForCountersThatAnotherProcessUses) {
   EXPECT_THAT(records_of<record::Problem>(), IsEmpty());
 }
 
+// It may give up: the counters are free when such a kernel is running already.
+TEST_F(SessionTest, HoldsTheProgramForASecondAtMostWhereAKernelWaitsForIt) {
+  gpu.in_use = true;
+  const GroupId sets_flag = add_group();
+  steps(50, {sets_flag});
+  gpu.in_use = false;
+  double longest_s = 0;
+  for (int round = 0; round < 300; ++round) {
+    gpu.busy_until = kForEver;
+    const double before_s = gpu.now;
+    launch(sets_flag);
+    longest_s = std::max(longest_s, gpu.now - before_s);
+    gpu.now += 0.016;
+  }
+  EXPECT_GT(longest_s, 0.5) << "it waited";
+  EXPECT_LT(longest_s, 1.1);
+}
+
 TEST_F(SessionTest, CountersThatAnotherProcessUsesToTheEndAreNamed) {
   gpu.in_use = true;
   const GroupId group = add_group();
