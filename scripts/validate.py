@@ -157,17 +157,17 @@ def needs_program(name):
 
 
 def once(method):
-    """The method, which runs once: later calls return, or raise, what the first one did."""
+    """The method, which runs once for the same arguments: later calls return, or raise, what the first one did."""
     outcomes = {}
 
     @functools.wraps(method)
-    def remembering(self):
-        if self not in outcomes:
+    def remembering(*arguments):
+        if arguments not in outcomes:
             try:
-                outcomes[self] = method(self), None
+                outcomes[arguments] = method(*arguments), None
             except NotRun as reason:
-                outcomes[self] = None, reason
-        result, reason = outcomes[self]
+                outcomes[arguments] = None, reason
+        result, reason = outcomes[arguments]
         if reason:
             raise reason
         return result
@@ -182,7 +182,6 @@ class Validation:
         self.examples = install / "share/rooflinectl/examples"
         self.training_step = self.examples / "training_step.py"
         self.folder = folder
-        self.known_runs = {}  # by how they ran
         self.table = Table()
         self.not_run = []
         self.took_s = {}
@@ -349,12 +348,11 @@ class Validation:
                        [comparison_of_ratio(f"Tensor Core operations of products, {path}", ours[path] / (factor * PRODUCTS_OF_A_STEP),
                                             PRODUCTS_TOLERANCE) for path, factor in [("forward", 1), ("backward", 2)] if ours[path] > 0])
 
+    @once
     def known_run(self, how):
         """Its folder."""
-        if how not in self.known_runs:
-            self.known_runs[how] = self.new_run(f"known-{how}", "profile", "--quiet", "--once", "--", sys.executable,
-                                                self.examples / "known_work.py", "--how", how)
-        return self.known_runs[how]
+        return self.new_run(f"known-{how}", "profile", "--quiet", "--once", "--", sys.executable, self.examples / "known_work.py",
+                            "--how", how)
 
     def known_operations(self, what, how):
         """Operations of PyTorch whose work follows from their shapes."""

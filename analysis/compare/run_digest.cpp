@@ -15,6 +15,7 @@
 #include "core/serial/field_reader.h"
 #include "core/serial/field_writer.h"
 #include "core/serial/fields/run_fields.h"
+#include "core/serial/run_index.h"
 
 // `own` has three fields with tabs between them: when the run began, as a JSON string; of each timed point
 // the time and both ends of its interval, and of each point % of roofline, or `-`; the values of all
@@ -127,13 +128,6 @@ void add_numbers(const RooflinePoint& point, std::string& numbers, std::string& 
   for (const auto& [key, value] : point.measurement->counters) {
     if (value.available()) fmt::format_to(std::back_inserter(counters), "{} ", *value.value());
   }
-}
-
-std::string_view take_field(std::string_view& text, char separator) {
-  const std::size_t end = text.find(separator);
-  const std::string_view field = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return field;
 }
 
 /// Numbers with spaces between them.

@@ -251,8 +251,7 @@ const RangeTimes* step_of(const Run& run, const std::vector<RangeUse>& ranges, c
 
 /// Over several processes, or several runs of a program, the ranges are counted together, but the launches of
 /// a device are not.
-std::optional<double> steps_of(const Run& run, const std::vector<RangeUse>& ranges, const DeviceUse* device) {
-  const RangeTimes* step = step_of(run, ranges, device);
+std::optional<double> steps_of(const Run& run, const RangeTimes* step) {
   if (step == nullptr || run.application->processes.size() > 1 || run.application->runs > 1)
     return std::nullopt;
   return static_cast<double>(step->count);
@@ -264,7 +263,7 @@ void set_recoverable_per_step(std::vector<RooflinePoint>& points, const Run& run
   for (const RooflinePoint& point : points) {
     if (point.launches) groups.push_back(&point);
   }
-  const auto steps = steps_of(run, range_uses(groups, kernel_s), device);
+  const auto steps = steps_of(run, step_of(run, range_uses(groups, kernel_s), device));
   if (!steps) return;
   for (RooflinePoint& point : points) {
     if (!point.launches || !point.launches->recoverable_s) continue;
@@ -411,7 +410,7 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
   program.ranges = range_uses(program.groups, program.kernel_s);
   program.step = step_of(run, program.ranges, program.device);
   program.idle = idle_use(run, program, experiment.device);
-  program.fusion = fusion_saving(program.groups, steps_of(run, program.ranges, program.device));
+  program.fusion = fusion_saving(program.groups, steps_of(run, program.step));
   for (const RooflinePoint* group : program.groups) {
     if (!group->measurement->point.axes.text(axis::kPath)) add_use(program.outside, *group);
     add_tensor_work(program, *group);

@@ -34,14 +34,6 @@ std::string hash_of(std::string_view text) {
   return fmt::format("{:016x}", std::hash<std::string_view>{}(text));
 }
 
-/// Takes what comes before the next `separator`, or all, from `text`.
-std::string_view take_field(std::string_view& text, char separator = kTab) {
-  const std::size_t end = text.find(separator);
-  const std::string_view field = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return field;
-}
-
 template <typename Number>
 Number number_in(std::string_view text) {
   Number number = 0;
@@ -55,6 +47,13 @@ bool is_field(std::string_view name) {
 }
 
 }  // namespace
+
+std::string_view take_field(std::string_view& text, char separator) {
+  const std::size_t end = text.find(separator);
+  const std::string_view field = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return field;
+}
 
 RunIndex::RunIndex(fs::path folder, std::string version)
     : folder_(std::move(folder)), head_(fmt::format("rooflinectl-index\t{}\t{}\n", kFormat, version)) {
@@ -71,15 +70,15 @@ void RunIndex::load() {
   std::string_view rest = std::string_view(content_).substr(head_.size());
   while (!rest.empty()) {
     std::string_view line = take_field(rest, '\n');
-    const std::string_view kind = take_field(line);
-    const std::string_view hash = take_field(line);
+    const std::string_view kind = take_field(line, kTab);
+    const std::string_view hash = take_field(line, kTab);
     if (kind == kSharedLine) shared_[hash] = {line, hash_of(line) == hash};
     if (kind != kRunLine) continue;
     Entry entry{.text = line, .hash = hash};
-    entry.shared = take_field(line);
-    entry.state.size = number_in<std::uintmax_t>(take_field(line));
-    entry.state.changed_ns = number_in<std::int64_t>(take_field(line));
-    std::string name(take_field(line));
+    entry.shared = take_field(line, kTab);
+    entry.state.size = number_in<std::uintmax_t>(take_field(line, kTab));
+    entry.state.changed_ns = number_in<std::int64_t>(take_field(line, kTab));
+    std::string name(take_field(line, kTab));
     entry.own = line;
     entries_.insert_or_assign(std::move(name), entry);
   }
@@ -137,7 +136,7 @@ void RunIndex::save() const {
   }
   for (const NewEntry& entry : new_entries_) {
     std::string_view text = entry.text;
-    add_shared(take_field(text), entry.shared);
+    add_shared(take_field(text, kTab), entry.shared);
     add_run(hash_of(entry.text), entry.text);
   }
   if (content.size() > kLargest) return;  // it could not be read

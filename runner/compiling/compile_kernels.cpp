@@ -2,12 +2,9 @@
 #include "runner/compiling/compile_kernels.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <future>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "core/error.h"
@@ -17,6 +14,7 @@
 #include "runner/compiling/compiler.h"
 #include "runner/compiling/compiler_log.h"
 #include "runner/compiling/kernel_cache.h"
+#include "runner/compiling/side_by_side.h"
 #include "runner/machine/catalogue.h"
 
 namespace rooflinectl {
@@ -121,40 +119,20 @@ CompiledKernel compiled(const KernelTask& task, const Compiler& compiler, const 
 }  // namespace
 
 std::vector<CompiledKernel> compile_kernels(const Plan& plan, const std::vector<int>& architectures) {
-  std::vector<CompiledKernel> all;
-  if (plan.kernels.empty()) return all;
+  if (plan.kernels.empty()) return {};
   for (const FileKernel& kernel : plan.kernels) require_unchanged(kernel);
   const std::vector<KernelTask> tasks = tasks_of(plan, architectures);
-  if (tasks.empty()) return all;
+  if (tasks.empty()) return {};
   const Compiler compiler = require_compiler();
   const KernelCache cache = KernelCache::of_user();
-  // As many compilers at a time as there are cores, and the result in the order of the plan.
-  const std::size_t most = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
-  std::vector<std::string> mistakes;
+  // The compiler says the same of a mistake in the source whatever the values of axes.
   std::set<std::string> said;
-  for (std::size_t first = 0; first < tasks.size(); first += most) {
-    std::vector<std::future<CompiledKernel>> running;
-    for (std::size_t i = first; i < std::min(first + most, tasks.size()); ++i) {
-      running.push_back(
-          std::async(std::launch::async, [&, i] { return compiled(tasks[i], compiler, cache); }));
-    }
-    for (std::future<CompiledKernel>& one : running) {
-      try {
-        all.push_back(one.get());
-      } catch (const Error& error) {
-        if (error.kind() != ErrorKind::usage) throw;
-        // The compiler says the same of a mistake in the source whatever the values of axes.
-        const std::string text = error.what();
-        const std::size_t first_line = std::min(text.find('\n'), text.size());
-        const bool is_new = first_line == text.size() || said.insert(text.substr(first_line)).second;
-        if (is_new) mistakes.push_back(text);
-      }
-    }
-  }
-  if (!mistakes.empty()) {
-    throw Error(ErrorKind::usage, fmt::format("{}", fmt::join(mistakes, "\n")), "nothing was measured");
-  }
-  return all;
+  const auto is_new = [&](const std::string& mistake) {
+    const std::size_t first_line = std::min(mistake.find('\n'), mistake.size());
+    return first_line == mistake.size() || said.insert(mistake.substr(first_line)).second;
+  };
+  return compile_side_by_side(
+      tasks, [&](const KernelTask& task) { return compiled(task, compiler, cache); }, is_new);
 }
 
 std::vector<CompiledKernel> compile_kernels_for(const Plan& plan, const std::vector<std::string>& selectors) {

@@ -2,20 +2,19 @@
 #include "runner/compiling/cpp_references.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
-#include <future>
+#include <map>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "core/error.h"
 #include "core/files/files.h"
 #include "core/plan/kernel_call.h"
 #include "runner/compiling/reference_program.h"
+#include "runner/compiling/side_by_side.h"
 #include "runner/processes/collector_process.h"
 
 namespace rooflinectl {
@@ -61,28 +60,20 @@ References references_of(const Plan& plan, int architecture) {
   return references;
 }
 
-/// The program of each task, as many compilers at a time as there are cores.
+/// The program of each task.
 std::vector<fs::path> compiled(const std::vector<ReferenceTask>& tasks) {
-  const std::size_t most = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
-  std::vector<fs::path> programs;
-  std::vector<std::string> mistakes;
-  for (std::size_t first = 0; first < tasks.size(); first += most) {
-    std::vector<std::future<fs::path>> running;
-    for (std::size_t i = first; i < std::min(first + most, tasks.size()); ++i) {
-      running.push_back(std::async(std::launch::async, [&, i] { return compile_reference(tasks[i]); }));
-    }
-    for (std::future<fs::path>& one : running) {
-      try {
-        programs.push_back(one.get());
-      } catch (const Error& error) {
-        if (error.kind() != ErrorKind::usage) throw;
-        const std::string text = error.what();
-        if (std::find(mistakes.begin(), mistakes.end(), text) == mistakes.end()) mistakes.push_back(text);
-      }
-    }
+  std::map<fs::path, HostCompiler> compilers;  // by the extension of the source
+  for (const ReferenceTask& task : tasks) {
+    const fs::path language = task.source.extension();
+    if (!compilers.contains(language)) compilers.emplace(language, require_host_compiler(task));
   }
-  if (mistakes.empty()) return programs;
-  throw Error(ErrorKind::usage, fmt::format("{}", fmt::join(mistakes, "\n")), "nothing was measured");
+  std::set<std::string> said;
+  return compile_side_by_side(
+      tasks,
+      [&](const ReferenceTask& task) {
+        return compile_reference(task, compilers.at(task.source.extension()));
+      },
+      [&](const std::string& mistake) { return said.insert(mistake).second; });
 }
 
 /// Why it has no results; empty if it has.

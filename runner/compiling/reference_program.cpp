@@ -141,34 +141,10 @@ std::vector<std::string> options_of(const fs::path& source, const std::vector<st
 
 // ---- compiling it ----
 
-struct HostCompiler {
-  fs::path program;
-  std::string version;
-};
-
 std::optional<HostCompiler> host_compiler(const std::string& program) {
   const FinishedProgram asked = run_program("/usr/bin/env", {program, "--version"}, kReferenceVersionLimit);
   if (asked.wait_status != 0) return std::nullopt;
   return HostCompiler{program, asked.output};
-}
-
-HostCompiler require_host_compiler(const ReferenceTask& task) {
-  if (is_cuda(task.source)) {
-    const auto compiler = find_compiler();
-    if (compiler && !compiler->nvcc.empty()) return {compiler->nvcc, compiler->name};
-    throw Error(ErrorKind::environment,
-                fmt::format("{}: a reference in a .cu file needs nvcc, which was not found", task.place),
-                "put the function into a .cpp file beside it, or set CUDA_HOME to the toolkit's folder");
-  }
-  if (const char* const chosen = std::getenv("CXX"); chosen != nullptr && *chosen != '\0') {
-    if (auto compiler = host_compiler(chosen)) return *compiler;
-  }
-  for (const char* const usual : {"c++", "g++", "clang++"}) {
-    if (auto compiler = host_compiler(usual)) return *compiler;
-  }
-  throw Error(ErrorKind::environment,
-              fmt::format("{}: no C++ compiler was found for the reference", task.place),
-              "install g++, or set CXX");
 }
 
 /// What the compiler says of the user's file only, or of how the function is called.
@@ -192,6 +168,25 @@ std::string errors_text(const ReferenceTask& task, const std::string& log, const
 }
 
 }  // namespace
+
+HostCompiler require_host_compiler(const ReferenceTask& task) {
+  if (is_cuda(task.source)) {
+    const auto compiler = find_compiler();
+    if (compiler && !compiler->nvcc.empty()) return {compiler->nvcc, compiler->name};
+    throw Error(ErrorKind::environment,
+                fmt::format("{}: a reference in a .cu file needs nvcc, which was not found", task.place),
+                "put the function into a .cpp file beside it, or set CUDA_HOME to the toolkit's folder");
+  }
+  if (const char* const chosen = std::getenv("CXX"); chosen != nullptr && *chosen != '\0') {
+    if (auto compiler = host_compiler(chosen)) return *compiler;
+  }
+  for (const char* const usual : {"c++", "g++", "clang++"}) {
+    if (auto compiler = host_compiler(usual)) return *compiler;
+  }
+  throw Error(ErrorKind::environment,
+              fmt::format("{}: no C++ compiler was found for the reference", task.place),
+              "install g++, or set CXX");
+}
 
 ReferenceTask reference_task(const FileKernel& kernel, const KernelCall& call, const Axes& axes,
                              int architecture) {
@@ -223,8 +218,7 @@ std::vector<std::string> reference_arguments(const FileKernel& kernel, const Ker
   return arguments;
 }
 
-fs::path compile_reference(const ReferenceTask& task) {
-  const HostCompiler compiler = require_host_compiler(task);
+fs::path compile_reference(const ReferenceTask& task, const HostCompiler& compiler) {
   const KernelCache cache = KernelCache::of_user();
   const std::string key = sha256(
       fmt::format("{}\n{}\n{}\n{}\n{}\n{}", compiler.program.string(), compiler.version, task.architecture,

@@ -30,8 +30,17 @@ ReferenceTask reference_task(const FileKernel& kernel, const KernelCall& call, c
 std::vector<std::string> reference_arguments(const FileKernel& kernel, const KernelCall& call,
                                              const PointId& point, const std::filesystem::path& folder);
 
+/// A compiler of programs for the host.
+struct HostCompiler {
+  std::filesystem::path program;
+  std::string version;
+};
+
+/// Asks for the one that sources like this task's need. Throws Error(environment) if there is none.
+HostCompiler require_host_compiler(const ReferenceTask& task);
+
 /// Compiles the program, unless the user's cache has it, and returns its file. Throws Error(usage) with the
-/// compiler's messages if it refuses, Error(environment) if there is no compiler.
-std::filesystem::path compile_reference(const ReferenceTask& task);
+/// compiler's messages if it refuses, Error(environment) if it does not end.
+std::filesystem::path compile_reference(const ReferenceTask& task, const HostCompiler& compiler);
 
 }  // namespace rooflinectl
