@@ -84,7 +84,7 @@ std::vector<std::string_view> only_in(const PointExplanation& a, const PointExpl
 PointExplanation explain(const Run& run, const RooflinePoint& point) {
   constexpr std::string_view kChangeWhatIsCompiled =
       "A compiler wrote this kernel: change what it was made from (types, layouts, the order of operations), "
-      "have it tuned (torch.compile(mode=\"max-autotune\")), or write the kernel in Triton or Pallas.";
+      "let the compiler tune more, or write the kernel by hand (Triton, Pallas).";
   PointExplanation explanation;
   const PointId& id = point.measurement->point;
   const bool is_of_library = is_observed(point) && is_library_kernel(id.subject);

@@ -421,7 +421,7 @@ TEST(ProgramReports, HaveFiguresOfAStepAndNameTheWholeRunOnce) {
                          StartsWith("step: 3.900 ms, median of 13 steps"),
                          "GPU busy: 3.386 ms, 86.8 % of a step", "GPU idle: 514.4 µs, 13.2 % of a step",
                          StartsWith("Tensor Core kernels: 1.127 ms, 28.9 % of a step, at "),
-                         "whole run: 20 steps, 1943 launches of 11 kernels; 52 of them untimed"));
+                         "whole run: 20 steps, 1943 launches of 11 kernels; 52 launches were not timed"));
 }
 
 TEST(ProgramReports, SayTheSameInAnExplanation) {

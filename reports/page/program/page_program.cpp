@@ -100,7 +100,9 @@ Json figures(const Run& run, const ProgramUse& use) {
   const std::string launches = fmt::format("{} launches", use.launches);
   const std::string of_kernels =
       fmt::format("of {}{}", format::counted(use.kernels, "kernel"),
-                  use.untimed > 0 ? fmt::format("; {} of them untimed", use.untimed) : std::string());
+                  use.untimed == 0   ? std::string()
+                  : use.untimed == 1 ? "; 1 launch was not timed"
+                                     : fmt::format("; {} launches were not timed", use.untimed));
   const std::string steps = steps_text(use);
   const std::size_t processes = steps.empty() ? 0 : run.application->processes.size();
   const std::string of_processes = processes > 1 ? fmt::format("of {} processes: ", processes) : "";
