@@ -46,8 +46,9 @@ class CrosscheckTest(ProgramTest):
         """Starts the program, and returns when it has printed `until` to standard error."""
         process = subprocess.Popen([PROGRAM, *arguments], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    text=True, env=self.environment(accidents))
+        # Told to end, it ends what it started; killed, it would leave that writing into the folder.
         self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
+        self.addCleanup(process.terminate)
         for line in process.stderr:
             if until in line:
                 return process
