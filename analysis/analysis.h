@@ -144,6 +144,16 @@ struct LaunchUse {
   const GroupOperators* operators = nullptr;
 };
 
+/// A number of a point that cannot be right: a fraction above 1 beyond the spread.
+struct Implausible {
+  double fraction = 0;
+  std::string of;     ///< `roofline`, or the id of the ceiling that the utilisation is of
+  std::string cause;  ///< the likely one
+
+  /// `102.4 % of l2_read: …`
+  std::string text() const;
+};
+
 /// One measurement on the roofline. Rates are those of the median time; where several GPUs share the work,
 /// work and rates are those of one of them.
 struct RooflinePoint {
@@ -206,9 +216,8 @@ struct RooflinePoint {
   /// The evidence for `throttled`, `power-capped` and `not-repeatable`, and how launches differ in their
   /// times: a sentence each.
   std::vector<std::string> evidence;
-  /// Numbers that cannot be right, each with the likely cause: a fraction of the roof or a utilisation above
-  /// 1 beyond the spread. They are shown as they are, never clamped.
-  std::vector<std::string> implausible;
+  /// They are shown as they are, never clamped.
+  std::vector<Implausible> implausible;
 };
 
 /// A compared quantity that differs between two points.
