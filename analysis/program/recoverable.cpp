@@ -125,7 +125,8 @@ constexpr double kMostOfIdle = 0.5;
 /// Of one operator of PyTorch, with what it does besides launching.
 constexpr double kLongestLaunchGap = 100e-6;
 constexpr double kLongestGapBetweenLaunches = 1e-3;
-/// Gaps that are rarer than one in so many steps, and have much of the idle time, are not of the steps.
+/// Gaps that are rarer than one in so many steps, and have much of the idle time, are not of the steps: starting,
+/// ending and pausing are no part of what repeats.
 constexpr double kOfTheSteps = 0.05;
 constexpr double kMuchOfIdle = 0.2;
 
@@ -156,8 +157,10 @@ void set_cause(IdleUse& idle) {
 std::optional<IdleUse> idle_use(const Run& run, const ProgramUse& program, std::size_t device) {
   if (program.device == nullptr || !program.device->undisturbed) return std::nullopt;
   IdleUse idle = {.undisturbed = &*program.device->undisturbed};
-  const double fewest =
-      program.step != nullptr ? kOfTheSteps * static_cast<double>(program.step->undisturbed) : 0;
+  // Without steps, what takes most of the time tells how often the program repeats itself.
+  const std::uint64_t repeats = program.step != nullptr ? program.step->undisturbed
+                                                        : program.groups.front()->measurement->launches->count;
+  const double fewest = kOfTheSteps * static_cast<double>(repeats);
   idle.gaps = idle.undisturbed->gaps;
   while (!idle.gaps.empty()) {
     const IdleGaps& longest = idle.gaps.back();
