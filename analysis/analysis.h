@@ -128,8 +128,9 @@ struct LaunchUse {
   /// `total_s`, or 0 if the launches are in a range that never came while the program's steps were timed,
   /// such as a compiler's trials before the first one.
   double in_steps_s = 0;
-  /// What these launches took beyond the roof: total · (1 − fraction of roofline), never below 0. Nothing
-  /// without a roof for all of its work.
+  /// What these launches took beyond the roof, and beyond the time of short ones: total · (1 − fraction of
+  /// roofline), or total · (1 − 3 µs / time) if that is less, never below 0. Nothing without a roof for all
+  /// of its work.
   std::optional<double> recoverable_s;
   std::optional<Interval> recoverable_interval_s;  ///< from `RooflinePoint::fraction_interval`
   /// What of that falls on one step: that of a launch, times the launches per step. Nothing where the number
