@@ -117,13 +117,14 @@ class Rows(RunTest):
         self.assertAlmostEqual(sum(row["share_of_gpu_time"] for path, row in ranges.items() if "/" not in path), 1, places=3)
 
     def test_launches_are_named_like_their_points(self):
-        for recording in ["training-step-h200", "data-parallel-two-h200"]:
+        for recording in ["training-step-h200", "data-parallel-two-h200", "jax-training-step-h200"]:
             run = recorded(recording)
             points = {(row["label"], row["experiment"], row["device"]): row for row in run.rows("points")}
             launches = run.rows("launches")
             self.assertGreater(len(launches), len(points))
             for row in launches:
-                self.assertEqual(points[row["label"], row["experiment"], row["device"]]["kernel"], row["kernel"])
+                point = points[row["label"], row["experiment"], row["device"]]
+                self.assertEqual((point["kernel"], point["code"]), (row["kernel"], row["code"]))
                 self.assertLessEqual(row["shortest_s"], row["longest_s"])
 
     def test_ceilings_and_devices_of_every_recording(self):
