@@ -183,9 +183,9 @@ TEST(RecordedVerdict, ShortKernelsSaveNothingEach) {
     }
   }
   const Program program("training-step-h200");
-  EXPECT_THAT(
-      program_sentences(program.run, program.use()),
-      Contains(StartsWith("20 kernels are shorter than 3.000 µs and take 84.64 µs (0.4 %) of a step.")));
+  EXPECT_THAT(program_sentences(program.run, program.use()),
+              Contains(StartsWith(
+                  "Launches of less than 3.000 µs take 84.64 µs (0.4 %) of a step (20 launch groups).")));
 }
 
 TEST(RecordedVerdict, NamesOfRoofsAreWholeInTheTerminal) {
@@ -247,10 +247,35 @@ TEST(RecordedVerdict, LossesOfAllKindsAreComparedByTheSameStep) {
   EXPECT_THAT(rows_of("training-step-h200"),
               ElementsAre("GPU idle: 5.615 ms",
                           "fusing 7 DRAM-bound kernels over the same data in optimizer: 2.791 ms",
-                          "elementwise<direct copy, f32> [unrolled] (8 launch groups): 531.6 µs"));
+                          "elementwise<direct copy, f32> [unrolled] (8 launch groups): 469.7 µs"));
   EXPECT_THAT(rows_of("data-parallel-two-h200"),
               ElementsAre("GPU idle: 5.285 ms", "waiting in collectives: 3.166 ms",
                           "embedding_backward_feature<f32, i64>: ~55.29 µs"));
+}
+
+TEST(RecordedVerdict, ShortLaunchesThatTakeNotableTimeLeadWhereToBegin) {
+  const Program program("generation-h200");
+  const Loss first = losses(program.use()).front();
+  EXPECT_EQ(first.kind, LossKind::short_launches);
+  EXPECT_EQ(loss_text(program.use(), first).cost, "98.72 ms");
+  EXPECT_THAT(
+      program_sentences(program.run, program.use()),
+      Contains(StartsWith(
+          "While it started, ended or paused, the program left the GPU idle for 162.2 ms, in 1 gap.")));
+}
+
+TEST(RecordedVerdict, NoKernelSavesWhatAShortOneTakes) {
+  const Program program("generation-h200");
+  const ProgramUse& use = program.use();
+  const auto norm =
+      std::find_if(use.recoverable.begin(), use.recoverable.end(), [](const RooflinePoint* group) {
+        return group->label.starts_with("vectorized_layer_norm<bf16, f32, false> in CUDA graph");
+      });
+  ASSERT_NE(norm, use.recoverable.end());
+  const LaunchUse& launches = *(*norm)->launches;
+  const double time_s = launches.total_s / static_cast<double>((*norm)->measurement->launches->traced);
+  EXPECT_LT(*(*norm)->fraction_of_roofline, 0.01);
+  EXPECT_NEAR(*launches.recoverable_s, launches.total_s * (1 - kShortLaunchS / time_s), 1e-9);
 }
 
 TEST(RecordedVerdict, AKernelBesideACollectiveSaysSo) {
