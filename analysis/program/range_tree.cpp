@@ -16,7 +16,7 @@ constexpr double kAlmostAll = 0.99;
 }  // namespace
 
 std::optional<double> RangeUse::fraction_of_roofline() const {
-  return roofed_s > 0 ? std::optional(1 - recoverable_s / roofed_s) : std::nullopt;
+  return roofed_s > 0 ? std::optional(at_roof_s / roofed_s) : std::nullopt;
 }
 
 std::optional<double> RangeUse::flop_per_s() const {
@@ -46,6 +46,8 @@ void add_use(RangeUse& range, const RooflinePoint& group, const GroupPart& part)
   if (const auto recoverable_s = group.launches->recoverable_s) {
     range.recoverable_s += part.time * *recoverable_s;
     range.roofed_s += total_s;
+    const double fraction = group.launches->is_short ? 1 : std::min(1.0, *group.fraction_of_roofline);
+    range.at_roof_s += fraction * total_s;
   }
   const double traced = part.time * static_cast<double>(launches.traced);
   if (group.flops_executed) {

@@ -227,8 +227,10 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
   for (std::string& sentence : loss_sentences(run, program)) texts.push_back(std::move(sentence));
   if (program.idle && program.idle->beside_steps.count > 0) {
     const IdleGaps& gaps = program.idle->beside_steps;
-    texts.push_back(fmt::format("Beside its steps, the program left the GPU idle for {}, in {} gap{}.",
-                                format::duration(gaps.total_s), gaps.count, gaps.count == 1 ? "" : "s"));
+    texts.push_back(fmt::format("{}, the program left the GPU idle for {}, in {}.",
+                                program.step != nullptr ? "Beside its steps"
+                                                        : "While it started, ended or paused",
+                                format::duration(gaps.total_s), format::counted(gaps.count, "gap")));
   }
   texts.push_back(counted_sentence(run, program));
   if (program.short_groups > 0) {
