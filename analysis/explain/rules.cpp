@@ -229,6 +229,16 @@ const std::vector<Rule>& all_rules() {
                "Choose the number of blocks so that they fill the SMs in whole waves: use more or smaller "
                "blocks, or exactly as many as can be resident at once.",
                kWholeWavesOfTiles),
+      {.id = "memory-latency-of-scalars",
+       .importance = Importance::bound,
+       .bound = Bound::memory_latency,
+       .is_for_programs = true,
+       .only_if = {{&kUnvectorised, at_least, 1}},
+       .when = {kInstructionsMatter},
+       .also = {&kMemoryStallShare, &kOccupancy, &kDramShare},
+       .text = "No resource is near its limit: warps wait for data more than for anything else, and each of "
+               "their accesses is of one element.",
+       .step_for_library = kVectorisedKernels},
       of_stalls(
           Bound::memory_latency, "memory-latency-of-loads", kMemoryStallShare,
           "Latency: most of the time, warps wait for data from L1, L2 or DRAM (long scoreboard), and no "
