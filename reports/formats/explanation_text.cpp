@@ -37,11 +37,12 @@ std::string unjudged_text(const std::vector<UnjudgedRule>& rules, bool in_full, 
   return text;
 }
 
-/// Something about a point that is not known: `no roof: FP64 operations: no launch was counted`.
+/// Something about a point that is not known: `no roof: FP64 operations: launched only while these were not
+/// counted`.
 struct Missing {
   std::string of;                 // `no roof`
   std::vector<std::string> what;  // `FP64 operations`; empty if all of it is in `reason`
-  std::string reason;             // `: no launch was counted`, ` not counted: …`
+  std::string reason;             // `: launched only while these were not counted`, ` not counted: …`
 };
 
 /// The text before `mark`, of which the text is rid together with `mark`; nothing without `mark`.
@@ -54,7 +55,7 @@ std::optional<std::string> taken_before(std::string& text, std::string_view mark
 }
 
 Missing missing_of(std::string_view of, const std::string& cause) {
-  constexpr std::string_view kNoLaunch = ": no launch was counted";
+  constexpr std::string_view kNoLaunch = ": launched only while these were not counted";
   Missing missing = {.of = std::string(of), .what = {}, .reason = plain_cause(cause)};
   if (missing.reason.ends_with(kNoLaunch)) {
     missing.what = {missing.reason.substr(0, missing.reason.size() - kNoLaunch.size())};
