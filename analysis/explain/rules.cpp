@@ -238,7 +238,7 @@ const std::vector<Rule>& all_rules() {
        .also = {&kMemoryStallShare, &kOccupancy, &kDramShare},
        .text = "No resource is near its limit: warps wait for data more than for anything else, and each of "
                "their accesses is of one element.",
-       .step_for_library = kVectorisedKernels},
+       .step_for_library = kAlignedInputs},
       of_stalls(
           Bound::memory_latency, "memory-latency-of-loads", kMemoryStallShare,
           "Latency: most of the time, warps wait for data from L1, L2 or DRAM (long scoreboard), and no "
