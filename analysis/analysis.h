@@ -125,6 +125,9 @@ struct GroupOperators;  // analysis/program/operators.h
 struct LaunchUse {
   double total_s = 0;  ///< of the launches that the trace saw
   double share = 0;    ///< of the time of all kernels on the device
+  /// `total_s`, or 0 if the launches are in a range that never came while the program's steps were timed,
+  /// such as a compiler's trials before the first one.
+  double in_steps_s = 0;
   /// What these launches took beyond the roof: total · (1 − fraction of roofline), never below 0. Nothing
   /// without a roof for all of its work.
   std::optional<double> recoverable_s;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text/names.h"
+
 namespace rooflinectl {
 
 namespace {
@@ -40,6 +42,7 @@ void add_use(RangeUse& range, const RooflinePoint& group, const GroupPart& part)
   range.launches +=
       static_cast<std::uint64_t>(std::llround(part.launches * static_cast<double>(launches.count)));
   range.total_s += total_s;
+  range.in_steps_s += part.time * group.launches->in_steps_s;
   if (const auto recoverable_s = group.launches->recoverable_s) {
     range.recoverable_s += part.time * *recoverable_s;
     range.roofed_s += total_s;
@@ -75,7 +78,7 @@ std::size_t RangeTree::add(const std::vector<std::string>& names, const Roofline
     if (is_new) {
       next.number = nodes_++;
       next.use.path = depth == 0 ? names[depth] : node->use.path + "/" + names[depth];
-      next.use.name = names[depth];
+      next.use.name = range_title(names[depth]);
       next.use.depth = depth;
     }
     add_use(next.use, group, part);

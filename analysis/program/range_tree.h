@@ -20,6 +20,7 @@ struct RangeUse {
   std::size_t depth = 0;  ///< 0 for the outermost
   std::uint64_t launches = 0;
   double total_s = 0;     ///< sum of the times of the traced launches
+  double in_steps_s = 0;  ///< of `total_s`, what belongs to the program's steps (`LaunchUse::in_steps_s`)
   double share = 0;       ///< of the time of all kernels
   double flops = 0;       ///< executed, by the groups whose operations are known
   double flops_s = 0;     ///< of `total_s`, of these groups

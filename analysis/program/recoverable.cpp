@@ -42,11 +42,11 @@ double kernel_time_s(const std::vector<RooflinePoint>& points, const DeviceUse* 
   return device != nullptr ? std::max(sum_s, device->kernel_s) : sum_s;
 }
 
-/// By kernel, whatever its shapes.
+/// By kernel, whatever its shapes: its time in steps.
 std::vector<double> kernel_times(const std::vector<const RooflinePoint*>& groups) {
   std::map<std::string_view, double> of_kernel;
   for (const RooflinePoint* group : groups) {
-    of_kernel[group->measurement->point.subject] += group->launches->total_s;
+    of_kernel[group->measurement->point.subject] += group->launches->in_steps_s;
   }
   std::vector<double> times;
   for (const auto& [name, total_s] : of_kernel) times.push_back(total_s);
@@ -209,14 +209,16 @@ std::vector<RangeUse> range_uses(const std::vector<const RooflinePoint*>& groups
 
 void add_tensor_work(ProgramUse& program, const RooflinePoint& group) {
   const ResourceUse* use = find_use(group, Bound::tensor);
+  const double share = share_of(group.launches->in_steps_s, program.in_steps_s);
   if (use == nullptr || (!use->missing.empty() && !(use->amount > 0))) {
-    program.tensor_unknown_share += group.launches->share;
+    program.tensor_unknown_share += share;
     return;
   }
   if (!(use->amount > 0)) return;
-  program.tensor_share += group.launches->share;
-  const auto traced = static_cast<double>(group.measurement->launches->traced);
-  program.tensor_use += share_of(traced * use->time_s.value_or(0), program.kernel_s);
+  program.tensor_share += share;
+  const LaunchStatistics& launches = *group.measurement->launches;
+  const double at_roof_s = static_cast<double>(launches.traced) * use->time_s.value_or(0);
+  program.tensor_use += share * share_of(at_roof_s, launches.total_s);
 }
 
 /// Whether the GPU works longer for a passage than the host needs for it, which launches ahead of the GPU:
@@ -257,20 +259,34 @@ std::optional<double> steps_of(const Run& run, const RangeTimes* step) {
   return static_cast<double>(step->count);
 }
 
-void set_recoverable_per_step(std::vector<RooflinePoint>& points, const Run& run, const DeviceUse* device,
-                              double kernel_s) {
+/// Whether the outermost range around a group was never entered while the steps were timed and nothing was
+/// counted: what a compiler tries before the first step is in such a range.
+bool is_beside_steps(const Application& application, const RangeTimes& step, const Measurement& group) {
+  const auto path = group.point.axes.text(axis::kPath);
+  if (!path || step.undisturbed == 0) return false;
+  const std::string_view outermost = path->substr(0, path->find('/'));
+  return std::any_of(application.ranges.begin(), application.ranges.end(), [&](const RangeTimes& range) {
+    return range.path == outermost && range.undisturbed == 0;
+  });
+}
+
+void set_steps(std::vector<RooflinePoint>& points, const Run& run, const DeviceUse* device, double kernel_s) {
   std::vector<const RooflinePoint*> groups;
   for (const RooflinePoint& point : points) {
     if (point.launches) groups.push_back(&point);
   }
-  const auto steps = steps_of(run, step_of(run, range_uses(groups, kernel_s), device));
-  if (!steps) return;
+  const RangeTimes* step = step_of(run, range_uses(groups, kernel_s), device);
+  if (step == nullptr) return;
+  const auto steps = steps_of(run, step);
   for (RooflinePoint& point : points) {
-    if (!point.launches || !point.launches->recoverable_s) continue;
+    if (!point.launches) continue;
     const LaunchStatistics& all = *point.measurement->launches;
-    const double launches_per_step = static_cast<double>(all.count) / *steps;
-    point.launches->recoverable_per_step_s =
-        launches_per_step * share_of(*point.launches->recoverable_s, static_cast<double>(all.traced));
+    LaunchUse& use = *point.launches;
+    if (is_beside_steps(*run.application, *step, *point.measurement)) use.in_steps_s = 0;
+    if (!steps || !use.recoverable_s) continue;
+    const double launches_per_step = use.in_steps_s > 0 ? static_cast<double>(all.count) / *steps : 0;
+    use.recoverable_per_step_s =
+        launches_per_step * share_of(*use.recoverable_s, static_cast<double>(all.traced));
   }
 }
 
@@ -306,7 +322,7 @@ void set_launches(std::vector<RooflinePoint>& points, const Run& run, std::size_
     if (!is_observed(point)) continue;
     const LaunchStatistics& all = *point.measurement->launches;
     LaunchUse& launches = point.launches.emplace();
-    launches.total_s = all.total_s;
+    launches.total_s = launches.in_steps_s = all.total_s;
     launches.share = share_of(all.total_s, kernel_s);
     launches.is_overlapped = all.overlapped_s > kOverlapped * all.total_s;
     launches.is_short = is_short_launch(*point.measurement);
@@ -319,7 +335,7 @@ void set_launches(std::vector<RooflinePoint>& points, const Run& run, std::size_
       }
     }
   }
-  set_recoverable_per_step(points, run, device_use(run, device), kernel_s);
+  set_steps(points, run, device_use(run, device), kernel_s);
 }
 
 std::vector<KernelSaving> kernel_savings(const ProgramUse& program) {
@@ -350,17 +366,17 @@ std::vector<KernelSaving> kernel_savings(const ProgramUse& program) {
 std::vector<TimeLimit> time_by_limit(const ProgramUse& program) {
   std::vector<TimeLimit> limits;
   for (const RooflinePoint* group : program.groups) {
-    if (!group->launches) continue;
+    if (!group->launches || group->launches->in_steps_s == 0) continue;
     auto limit = std::find_if(limits.begin(), limits.end(),
                               [&](const TimeLimit& known) { return known.bound == group->bound; });
     if (limit == limits.end()) limit = limits.insert(limit, TimeLimit{.bound = group->bound});
-    limit->total_s += group->launches->total_s;
-    limit->share += group->launches->share;
+    limit->in_steps_s += group->launches->in_steps_s;
+    limit->share += share_of(group->launches->in_steps_s, program.in_steps_s);
     limit->recoverable_s += group->launches->recoverable_s.value_or(0);
     limit->groups.push_back(group);
   }
   std::stable_sort(limits.begin(), limits.end(),
-                   [](const TimeLimit& a, const TimeLimit& b) { return a.total_s > b.total_s; });
+                   [](const TimeLimit& a, const TimeLimit& b) { return a.in_steps_s > b.in_steps_s; });
   return limits;
 }
 
@@ -383,16 +399,22 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
     if (is_fully_counted(*point.measurement)) program.counted_share += launches.share;
     if (!point.fraction_of_roofline) program.roofless_share += launches.share;
     if (point.fraction_of_roofline && !launches.recoverable_s) program.partly_counted.push_back(&point);
+    if (launches.in_steps_s == 0 && launches.total_s > 0) {
+      ++program.groups_beside_steps;
+      program.in_steps_s -= launches.total_s;
+      continue;
+    }
     if (launches.is_short) {
       ++program.short_groups;
       program.short_launches += all.count;
-      program.short_s += all.total_s;
+      program.short_s += launches.in_steps_s;
     }
     if (launches.recoverable_s.value_or(0) > 0) program.recoverable.push_back(&point);
   }
   if (program.groups.empty()) return std::nullopt;
   program.device = device_use(run, experiment.device);
   program.kernel_s = kernel_time_s(experiment.points, program.device);
+  program.in_steps_s += program.kernel_s;
   program.overlapped_share = share_of(overlapped_s, program.kernel_s);
   const auto takes_longer = [](const RooflinePoint* a, const RooflinePoint* b) {
     return a->launches->total_s > b->launches->total_s;
@@ -405,7 +427,7 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
   std::stable_sort(program.partly_counted.begin(), program.partly_counted.end(), takes_longer);
   const std::vector<double> times = kernel_times(program.groups);
   program.kernels = times.size();
-  program.concentration = concentration_of(times, program.kernel_s);
+  program.concentration = concentration_of(times, program.in_steps_s);
   program.transfers = transfer_rates(run, experiment.device);
   program.ranges = range_uses(program.groups, program.kernel_s);
   program.step = step_of(run, program.ranges, program.device);

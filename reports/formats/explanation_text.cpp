@@ -160,7 +160,7 @@ std::string point_text(const RooflinePoint& point, const PointExplanation& expla
                        const std::optional<ProgramUse>& program, bool all, Said& said, std::size_t width) {
   const std::string share =
       program && point.launches
-          ? fmt::format("{} of {}, ", format::percent(time_share(*program, point.launches->total_s)),
+          ? fmt::format("{} of {}, ", format::percent(time_share(*program, point.launches->in_steps_s)),
                         loss_basis(*program).is_step ? "a step" : "the time")
           : "";
   std::string text = paragraph(fmt::format("{}: {}{}", point.label, share, standing_text(point)), width);

@@ -264,7 +264,7 @@ TEST(ProgramReports, TheBarOfTheTimeHasAPartForEachLimitAsWideAsItsShare) {
                                  [](const Group& group) { return group.name == "time-part time-0"; });
   ASSERT_NE(part, scene.groups.end());
   const auto& bar = std::get<Polygon>(part->shapes.front()).points;
-  EXPECT_NEAR(bar.at(1).x - bar.at(0).x, time_share(program, limits.front().total_s) * (scene.width - 72),
+  EXPECT_NEAR(bar.at(1).x - bar.at(0).x, time_share(program, limits.front().in_steps_s) * (scene.width - 72),
               0.01);
   expect_readable(scene);
 }
@@ -481,7 +481,7 @@ TEST(ProgramReports, TensorCoresAreThoseOfTheGroupsThatUseThem) {
   }
   EXPECT_GT(share, 0.1);
   EXPECT_DOUBLE_EQ(use.tensor_share, share);
-  EXPECT_NEAR(use.tensor_use, time_s / use.kernel_s, 1e-12);
+  EXPECT_NEAR(use.tensor_use, time_s / use.in_steps_s, 1e-12);
   EXPECT_LE(use.tensor_use, use.tensor_share);
 }
 

@@ -45,9 +45,9 @@ function pointIn(point: PointView, [time, launched]: Part): PointView {
   put('launches', launches, count);
   put('total', group.total_s * time, duration);
   put('could save', scaled(group.recoverable_s), duration);
-  put('per step', scaled(cellOf(point, 'per step').value), duration);
+  put('could save/step', scaled(cellOf(point, 'could save/step').value), duration);
   return { ...point, share, texts, values, group: { ...group, launches, total_s: group.total_s * time,
-    recoverable_s: scaled(group.recoverable_s), flops: scaled(group.flops), bytes: scaled(group.bytes) } };
+    in_steps_s: group.in_steps_s * time, recoverable_s: scaled(group.recoverable_s), flops: scaled(group.flops), bytes: scaled(group.bytes) } };
 }
 
 const known = new WeakMap<ExperimentView, Map<string, ExperimentView>>();
@@ -70,7 +70,7 @@ export function inScope(whole: ExperimentView, path: string | null): ExperimentV
 /** The scopes with sums over the experiment's points of their part in each. */
 export function scopesOf(experiment: ExperimentView): RangeView[] {
   const scopes = experiment.program?.torch?.scopes ?? [];
-  const sums = scopes.map(() => ({ launches: 0, total: 0, roofed: 0, recoverable: 0, work: noWork() }));
+  const sums = scopes.map(() => ({ launches: 0, total: 0, inSteps: 0, roofed: 0, recoverable: 0, work: noWork() }));
   /** The innermost scope around each. */
   const around: number[] = [];
   const open: number[] = [];
@@ -86,6 +86,7 @@ export function scopesOf(experiment: ExperimentView): RangeView[] {
         const sum = sums[place] as (typeof sums)[number];
         sum.launches += group.launches * launched;
         sum.total += group.total_s * time;
+        sum.inSteps += group.in_steps_s * time;
         if (group.recoverable_s !== null) {
           sum.roofed += group.total_s * time;
           sum.recoverable += group.recoverable_s * time;
@@ -96,10 +97,10 @@ export function scopesOf(experiment: ExperimentView): RangeView[] {
   }
   const all = experiment.program?.kernel_s ?? 0;
   return scopes.map((scope, place) => {
-    const { launches, total, roofed, recoverable, work } = sums[place] as (typeof sums)[number];
+    const { launches, total, inSteps, roofed, recoverable, work } = sums[place] as (typeof sums)[number];
     return {
-      ...scope, launches: Math.round(launches), total_s: total, share: all > 0 ? total / all : 0, recoverable_s: recoverable,
-      fraction_of_roofline: roofed > 0 ? 1 - recoverable / roofed : null, ...placeOf(work, total),
+      ...scope, launches: Math.round(launches), total_s: total, in_steps_s: inSteps, share: all > 0 ? total / all : 0,
+      recoverable_s: recoverable, fraction_of_roofline: roofed > 0 ? 1 - recoverable / roofed : null, ...placeOf(work, total),
     };
   });
 }
