@@ -15,7 +15,7 @@
 #include "analysis/devices/ranks.h"
 #include "analysis/explain/explanation.h"
 #include "analysis/roofline/point.h"
-#include "core/serial/program/timeline_file.h"
+#include "core/serial/program/program_files.h"
 #include "core/serial/run_file.h"
 #include "reports/formats/formats.h"
 #include "reports/model/report_model.h"
