@@ -43,8 +43,8 @@ LossBasis loss_basis(const ProgramUse& program) {
   return {.time_s = program.kernel_s / running_share(program)};
 }
 
-double time_share(const ProgramUse& program, double kernel_s) {
-  return program.kernel_s > 0 ? running_share(program) * kernel_s / program.kernel_s : 0;
+double time_share(const ProgramUse& program, double in_steps_s) {
+  return program.in_steps_s > 0 ? running_share(program) * in_steps_s / program.in_steps_s : 0;
 }
 
 double saving_share(const ProgramUse& program, double recoverable_s,

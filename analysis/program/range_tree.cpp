@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text/names.h"
+
 namespace rooflinectl {
 
 namespace {
@@ -14,7 +16,7 @@ constexpr double kAlmostAll = 0.99;
 }  // namespace
 
 std::optional<double> RangeUse::fraction_of_roofline() const {
-  return roofed_s > 0 ? std::optional(1 - recoverable_s / roofed_s) : std::nullopt;
+  return roofed_s > 0 ? std::optional(at_roof_s / roofed_s) : std::nullopt;
 }
 
 std::optional<double> RangeUse::flop_per_s() const {
@@ -40,9 +42,12 @@ void add_use(RangeUse& range, const RooflinePoint& group, const GroupPart& part)
   range.launches +=
       static_cast<std::uint64_t>(std::llround(part.launches * static_cast<double>(launches.count)));
   range.total_s += total_s;
+  range.in_steps_s += part.time * group.launches->in_steps_s;
   if (const auto recoverable_s = group.launches->recoverable_s) {
     range.recoverable_s += part.time * *recoverable_s;
     range.roofed_s += total_s;
+    const double fraction = group.launches->is_short ? 1 : std::min(1.0, *group.fraction_of_roofline);
+    range.at_roof_s += fraction * total_s;
   }
   const double traced = part.time * static_cast<double>(launches.traced);
   if (group.flops_executed) {
@@ -75,7 +80,7 @@ std::size_t RangeTree::add(const std::vector<std::string>& names, const Roofline
     if (is_new) {
       next.number = nodes_++;
       next.use.path = depth == 0 ? names[depth] : node->use.path + "/" + names[depth];
-      next.use.name = names[depth];
+      next.use.name = range_title(names[depth]);
       next.use.depth = depth;
     }
     add_use(next.use, group, part);

@@ -20,13 +20,15 @@ struct RangeUse {
   std::size_t depth = 0;  ///< 0 for the outermost
   std::uint64_t launches = 0;
   double total_s = 0;     ///< sum of the times of the traced launches
+  double in_steps_s = 0;  ///< of `total_s`, what belongs to the program's steps (`LaunchUse::in_steps_s`)
   double share = 0;       ///< of the time of all kernels
   double flops = 0;       ///< executed, by the groups whose operations are known
   double flops_s = 0;     ///< of `total_s`, of these groups
   double dram_bytes = 0;  ///< moved, by the groups for which they were counted
   double dram_s = 0;      ///< of `total_s`, of these groups
   double recoverable_s = 0;
-  double roofed_s = 0;  ///< of `total_s`, of the groups with a roof
+  double roofed_s = 0;   ///< of `total_s`, of the groups with a roof
+  double at_roof_s = 0;  ///< of `roofed_s`, what lies below these roofs; all of the time of short launches
 
   /// The share of the time of its groups with a roof that lies below these roofs. Nothing without such a
   /// group.

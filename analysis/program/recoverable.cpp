@@ -42,11 +42,18 @@ double kernel_time_s(const std::vector<RooflinePoint>& points, const DeviceUse* 
   return device != nullptr ? std::max(sum_s, device->kernel_s) : sum_s;
 }
 
-/// By kernel, whatever its shapes.
+/// The share of a launch's time that it could save with this fraction of its roofline: no launch takes less
+/// than its roof does, nor less than a short one.
+double beyond_roof(const Measurement& measurement, double fraction) {
+  const double time_s = is_timed(measurement) ? time_per_launch_s(measurement) : 0;
+  return std::max(0.0, 1 - std::max(fraction, share_of(kShortLaunchS, time_s)));
+}
+
+/// By kernel, whatever its shapes: its time in steps.
 std::vector<double> kernel_times(const std::vector<const RooflinePoint*>& groups) {
   std::map<std::string_view, double> of_kernel;
   for (const RooflinePoint* group : groups) {
-    of_kernel[group->measurement->point.subject] += group->launches->total_s;
+    of_kernel[group->measurement->point.subject] += group->launches->in_steps_s;
   }
   std::vector<double> times;
   for (const auto& [name, total_s] : of_kernel) times.push_back(total_s);
@@ -125,7 +132,8 @@ constexpr double kMostOfIdle = 0.5;
 /// Of one operator of PyTorch, with what it does besides launching.
 constexpr double kLongestLaunchGap = 100e-6;
 constexpr double kLongestGapBetweenLaunches = 1e-3;
-/// Gaps that are rarer than one in so many steps, and have much of the idle time, are not of the steps.
+/// Gaps that are rarer than one in so many steps, and have much of the idle time, are not of the steps:
+/// starting, ending and pausing are no part of what repeats.
 constexpr double kOfTheSteps = 0.05;
 constexpr double kMuchOfIdle = 0.2;
 
@@ -156,8 +164,11 @@ void set_cause(IdleUse& idle) {
 std::optional<IdleUse> idle_use(const Run& run, const ProgramUse& program, std::size_t device) {
   if (program.device == nullptr || !program.device->undisturbed) return std::nullopt;
   IdleUse idle = {.undisturbed = &*program.device->undisturbed};
-  const double fewest =
-      program.step != nullptr ? kOfTheSteps * static_cast<double>(program.step->undisturbed) : 0;
+  // Without steps, what takes most of the time tells how often the program repeats itself.
+  const std::uint64_t repeats = program.step != nullptr
+                                    ? program.step->undisturbed
+                                    : program.groups.front()->measurement->launches->count;
+  const double fewest = kOfTheSteps * static_cast<double>(repeats);
   idle.gaps = idle.undisturbed->gaps;
   while (!idle.gaps.empty()) {
     const IdleGaps& longest = idle.gaps.back();
@@ -209,14 +220,16 @@ std::vector<RangeUse> range_uses(const std::vector<const RooflinePoint*>& groups
 
 void add_tensor_work(ProgramUse& program, const RooflinePoint& group) {
   const ResourceUse* use = find_use(group, Bound::tensor);
+  const double share = share_of(group.launches->in_steps_s, program.in_steps_s);
   if (use == nullptr || (!use->missing.empty() && !(use->amount > 0))) {
-    program.tensor_unknown_share += group.launches->share;
+    program.tensor_unknown_share += share;
     return;
   }
   if (!(use->amount > 0)) return;
-  program.tensor_share += group.launches->share;
-  const auto traced = static_cast<double>(group.measurement->launches->traced);
-  program.tensor_use += share_of(traced * use->time_s.value_or(0), program.kernel_s);
+  program.tensor_share += share;
+  const LaunchStatistics& launches = *group.measurement->launches;
+  const double at_roof_s = static_cast<double>(launches.traced) * use->time_s.value_or(0);
+  program.tensor_use += share * share_of(at_roof_s, launches.total_s);
 }
 
 /// Whether the GPU works longer for a passage than the host needs for it, which launches ahead of the GPU:
@@ -257,20 +270,34 @@ std::optional<double> steps_of(const Run& run, const RangeTimes* step) {
   return static_cast<double>(step->count);
 }
 
-void set_recoverable_per_step(std::vector<RooflinePoint>& points, const Run& run, const DeviceUse* device,
-                              double kernel_s) {
+/// Whether the outermost range around a group was never entered while the steps were timed and nothing was
+/// counted: what a compiler tries before the first step is in such a range.
+bool is_beside_steps(const Application& application, const RangeTimes& step, const Measurement& group) {
+  const auto path = group.point.axes.text(axis::kPath);
+  if (!path || step.undisturbed == 0) return false;
+  const std::string_view outermost = path->substr(0, path->find('/'));
+  return std::any_of(application.ranges.begin(), application.ranges.end(), [&](const RangeTimes& range) {
+    return range.path == outermost && range.undisturbed == 0;
+  });
+}
+
+void set_steps(std::vector<RooflinePoint>& points, const Run& run, const DeviceUse* device, double kernel_s) {
   std::vector<const RooflinePoint*> groups;
   for (const RooflinePoint& point : points) {
     if (point.launches) groups.push_back(&point);
   }
-  const auto steps = steps_of(run, step_of(run, range_uses(groups, kernel_s), device));
-  if (!steps) return;
+  const RangeTimes* step = step_of(run, range_uses(groups, kernel_s), device);
+  if (step == nullptr) return;
+  const auto steps = steps_of(run, step);
   for (RooflinePoint& point : points) {
-    if (!point.launches || !point.launches->recoverable_s) continue;
+    if (!point.launches) continue;
     const LaunchStatistics& all = *point.measurement->launches;
-    const double launches_per_step = static_cast<double>(all.count) / *steps;
-    point.launches->recoverable_per_step_s =
-        launches_per_step * share_of(*point.launches->recoverable_s, static_cast<double>(all.traced));
+    LaunchUse& use = *point.launches;
+    if (is_beside_steps(*run.application, *step, *point.measurement)) use.in_steps_s = 0;
+    if (!steps || !use.recoverable_s) continue;
+    const double launches_per_step = use.in_steps_s > 0 ? static_cast<double>(all.count) / *steps : 0;
+    use.recoverable_per_step_s =
+        launches_per_step * share_of(*use.recoverable_s, static_cast<double>(all.traced));
   }
 }
 
@@ -306,20 +333,21 @@ void set_launches(std::vector<RooflinePoint>& points, const Run& run, std::size_
     if (!is_observed(point)) continue;
     const LaunchStatistics& all = *point.measurement->launches;
     LaunchUse& launches = point.launches.emplace();
-    launches.total_s = all.total_s;
+    launches.total_s = launches.in_steps_s = all.total_s;
     launches.share = share_of(all.total_s, kernel_s);
     launches.is_overlapped = all.overlapped_s > kOverlapped * all.total_s;
     launches.is_short = is_short_launch(*point.measurement);
-    if (point.fraction_of_roofline && !point.roof->is_partly_counted) {
-      launches.recoverable_s =
-          launches.is_short ? 0 : all.total_s * std::max(0.0, 1 - *point.fraction_of_roofline);
-      if (point.fraction_interval && !launches.is_short) {
-        launches.recoverable_interval_s = {all.total_s * std::max(0.0, 1 - point.fraction_interval->high),
-                                           all.total_s * std::max(0.0, 1 - point.fraction_interval->low)};
-      }
+    if (!point.fraction_of_roofline || point.roof->is_partly_counted) continue;
+    const auto beyond = [&](double fraction) {
+      return all.total_s * beyond_roof(*point.measurement, fraction);
+    };
+    launches.recoverable_s = beyond(*point.fraction_of_roofline);
+    if (point.fraction_interval && !launches.is_short) {
+      launches.recoverable_interval_s = {beyond(point.fraction_interval->high),
+                                         beyond(point.fraction_interval->low)};
     }
   }
-  set_recoverable_per_step(points, run, device_use(run, device), kernel_s);
+  set_steps(points, run, device_use(run, device), kernel_s);
 }
 
 std::vector<KernelSaving> kernel_savings(const ProgramUse& program) {
@@ -350,17 +378,17 @@ std::vector<KernelSaving> kernel_savings(const ProgramUse& program) {
 std::vector<TimeLimit> time_by_limit(const ProgramUse& program) {
   std::vector<TimeLimit> limits;
   for (const RooflinePoint* group : program.groups) {
-    if (!group->launches) continue;
+    if (!group->launches || group->launches->in_steps_s == 0) continue;
     auto limit = std::find_if(limits.begin(), limits.end(),
                               [&](const TimeLimit& known) { return known.bound == group->bound; });
     if (limit == limits.end()) limit = limits.insert(limit, TimeLimit{.bound = group->bound});
-    limit->total_s += group->launches->total_s;
-    limit->share += group->launches->share;
+    limit->in_steps_s += group->launches->in_steps_s;
+    limit->share += share_of(group->launches->in_steps_s, program.in_steps_s);
     limit->recoverable_s += group->launches->recoverable_s.value_or(0);
     limit->groups.push_back(group);
   }
   std::stable_sort(limits.begin(), limits.end(),
-                   [](const TimeLimit& a, const TimeLimit& b) { return a.total_s > b.total_s; });
+                   [](const TimeLimit& a, const TimeLimit& b) { return a.in_steps_s > b.in_steps_s; });
   return limits;
 }
 
@@ -383,16 +411,22 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
     if (is_fully_counted(*point.measurement)) program.counted_share += launches.share;
     if (!point.fraction_of_roofline) program.roofless_share += launches.share;
     if (point.fraction_of_roofline && !launches.recoverable_s) program.partly_counted.push_back(&point);
+    if (launches.in_steps_s == 0 && launches.total_s > 0) {
+      ++program.groups_beside_steps;
+      program.in_steps_s -= launches.total_s;
+      continue;
+    }
     if (launches.is_short) {
       ++program.short_groups;
       program.short_launches += all.count;
-      program.short_s += all.total_s;
+      program.short_s += launches.in_steps_s;
     }
     if (launches.recoverable_s.value_or(0) > 0) program.recoverable.push_back(&point);
   }
   if (program.groups.empty()) return std::nullopt;
   program.device = device_use(run, experiment.device);
   program.kernel_s = kernel_time_s(experiment.points, program.device);
+  program.in_steps_s += program.kernel_s;
   program.overlapped_share = share_of(overlapped_s, program.kernel_s);
   const auto takes_longer = [](const RooflinePoint* a, const RooflinePoint* b) {
     return a->launches->total_s > b->launches->total_s;
@@ -405,7 +439,7 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
   std::stable_sort(program.partly_counted.begin(), program.partly_counted.end(), takes_longer);
   const std::vector<double> times = kernel_times(program.groups);
   program.kernels = times.size();
-  program.concentration = concentration_of(times, program.kernel_s);
+  program.concentration = concentration_of(times, program.in_steps_s);
   program.transfers = transfer_rates(run, experiment.device);
   program.ranges = range_uses(program.groups, program.kernel_s);
   program.step = step_of(run, program.ranges, program.device);

@@ -70,8 +70,8 @@ enum class IdleCause {
 /// When nothing ran on a device although nothing was counted.
 struct IdleUse {
   const UndisturbedUse* undisturbed = nullptr;
-  std::vector<IdleGaps> gaps;  ///< by length; of a program with steps, those that belong to them
-  IdleGaps beside_steps;       ///< before, between and after them; none if `count` is 0
+  std::vector<IdleGaps> gaps;  ///< by length, those that come again and again
+  IdleGaps beside_steps;       ///< all others, in which it starts, ends or pauses; none if `count` is 0
   double idle_s = 0;           ///< in `gaps`
   double share = 0;            ///< of the undisturbed time
   IdleCause cause = IdleCause::unclear;
@@ -88,7 +88,7 @@ struct CollectiveWaiting {
   double last_slow_share = 0;  ///< of that rank's time in other kernels, what they took beyond the others'
 };
 
-/// The fewest kernels that take most of the time.
+/// The fewest kernels that take most of the time in steps.
 struct Concentration {
   std::size_t kernels = 0;
   double share = 0;
@@ -98,8 +98,10 @@ struct Concentration {
 struct ProgramUse {
   /// The time of all kernels: the sum over groups, or what the trace has beyond them (filtered kernels).
   double kernel_s = 0;
+  double in_steps_s = 0;  ///< of `kernel_s`, what belongs to its steps; all of it if there are none
+  std::size_t groups_beside_steps = 0;
   std::vector<const RooflinePoint*> groups;       ///< the one that took longest first
-  std::vector<const RooflinePoint*> recoverable;  ///< those with recoverable time, most first
+  std::vector<const RooflinePoint*> recoverable;  ///< those with recoverable time in steps, most first
   /// Imported ones with a roof over a part of their work; the one that took longest first.
   std::vector<const RooflinePoint*> partly_counted;
   Concentration concentration;
@@ -129,9 +131,9 @@ struct ProgramUse {
   /// the time, except NCCL's functions, of which a step has many. Null where none repeats, where the host
   /// launches ahead of the GPU, and in older runs.
   const RangeTimes* step = nullptr;
-  double tensor_share = 0;  ///< of `kernel_s`, of groups that executed operations on Tensor Cores
-  double tensor_use = 0;    ///< of `kernel_s`, the time that these operations need at the measured ceilings
-  double tensor_unknown_share = 0;  ///< of `kernel_s`, of groups for which they were not counted
+  double tensor_share = 0;  ///< of `in_steps_s`, of groups that executed operations on Tensor Cores
+  double tensor_use = 0;    ///< of `in_steps_s`, the time that these operations need at the measured ceilings
+  double tensor_unknown_share = 0;  ///< of `in_steps_s`, of groups for which they were not counted
 
   /// The share of the time in which anything ran that did not just wait for another rank: of the undisturbed
   /// time if there is any, else of what the trace covered. Nothing without `device`.
@@ -142,11 +144,11 @@ struct ProgramUse {
   double watched_s() const;
 };
 
-/// The time of the kernels with one bound.
+/// The time of the kernels in steps with one bound.
 struct TimeLimit {
   Bound bound = Bound::unknown;
-  double total_s = 0;
-  double share = 0;                          ///< of the time of all kernels
+  double in_steps_s = 0;
+  double share = 0;                          ///< of the program's `in_steps_s`
   double recoverable_s = 0;                  ///< of those with a roof
   std::vector<const RooflinePoint*> groups;  ///< the one that took longest first
 };
@@ -162,7 +164,7 @@ struct KernelSaving {
 /// the one that could save most first.
 std::vector<KernelSaving> kernel_savings(const ProgramUse& program);
 
-/// The time of a program by what bounds its kernels, what takes most of it first.
+/// The time of a program's steps by what bounds its kernels, what takes most of it first.
 std::vector<TimeLimit> time_by_limit(const ProgramUse& program);
 
 /// Nothing if no point of `experiment` is a kernel of a profiled program. The result points into both.
@@ -182,8 +184,8 @@ struct LossBasis {
 
 LossBasis loss_basis(const ProgramUse& program);
 
-/// The share of that time in which kernels with `kernel_s` of all kernels' time ran.
-double time_share(const ProgramUse& program, double kernel_s);
+/// The share of that time in which kernels ran that have `in_steps_s` of the program's `in_steps_s`.
+double time_share(const ProgramUse& program, double in_steps_s);
 
 /// The share of the time that these kernels could save, each by reaching its roof.
 double saving_share(const ProgramUse& program, double recoverable_s,

@@ -11,6 +11,7 @@
 #include "analysis/roofline/point.h"
 #include "core/text/kernel_name.h"
 #include "core/text/kernel_names/kernel_names.h"
+#include "core/text/names.h"
 #include "core/text/written_number.h"
 
 namespace rooflinectl {
@@ -253,6 +254,16 @@ std::string full_name(const Measurement& measurement) {
   return symbol.empty() ? measurement.point.subject : demangle(symbol);
 }
 
+/// None where two paths would read alike.
+std::vector<std::string> titles_of(const std::vector<std::string>& paths) {
+  std::vector<std::string> titles;
+  for (const std::string& path : paths) titles.push_back(range_title(path));
+  const std::set<std::string_view> different(paths.begin(), paths.end());
+  const bool is_distinct =
+      std::set<std::string_view>(titles.begin(), titles.end()).size() == different.size();
+  return is_distinct ? titles : std::vector<std::string>();
+}
+
 /// `CUDA graph of 12 nodes`, and ` #2` where another has as many.
 std::string graph_name(const Measurement& measurement,
                        std::map<std::uint64_t, std::vector<std::string_view>>& graphs) {
@@ -289,6 +300,7 @@ void label_kernels(std::vector<RooflinePoint>& points, const Run& run) {
     for (const RooflinePoint* point : of_kernel) {
       paths.push_back(value_text(point->measurement->point, axis::kPath));
     }
+    if (std::vector<std::string> titles = titles_of(paths); !titles.empty()) paths = std::move(titles);
     shorten_paths(paths);
     std::vector<Group> groups;
     for (std::size_t i = 0; i < of_kernel.size(); ++i) {

@@ -117,6 +117,32 @@ struct LaunchFilter::Expression {
   regex_t compiled;
 };
 
+namespace {
+
+/// The same for one name.
+std::string title_of(std::string_view name) {
+  const std::size_t metadata = name.find(":#");
+  if (metadata == 0 || metadata == std::string_view::npos || !name.ends_with('#')) return std::string(name);
+  const std::string_view values = name.substr(metadata + 2, name.size() - metadata - 3);
+  const std::size_t equals = values.find('=');
+  if (equals == std::string_view::npos) return std::string(name);
+  const std::string_view first = values.substr(equals + 1);
+  return fmt::format("{} {}", name.substr(0, metadata), first.substr(0, first.find(',')));
+}
+
+}  // namespace
+
+std::string range_title(std::string_view path) {
+  std::string all;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    all += title_of(path.substr(begin, end - begin));
+    if (end < path.size()) all += '/';
+    begin = end + 1;
+  }
+  return all;
+}
+
 LaunchFilter::LaunchFilter(const std::string& kernel, std::string nvtx) : nvtx_(std::move(nvtx)) {
   if (kernel.empty()) return;
   auto expression = std::make_unique<Expression>();

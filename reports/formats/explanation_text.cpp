@@ -160,7 +160,7 @@ std::string point_text(const RooflinePoint& point, const PointExplanation& expla
                        const std::optional<ProgramUse>& program, bool all, Said& said, std::size_t width) {
   const std::string share =
       program && point.launches
-          ? fmt::format("{} of {}, ", format::percent(time_share(*program, point.launches->total_s)),
+          ? fmt::format("{} of {}, ", format::percent(time_share(*program, point.launches->in_steps_s)),
                         loss_basis(*program).is_step ? "a step" : "the time")
           : "";
   std::string text = paragraph(fmt::format("{}: {}{}", point.label, share, standing_text(point)), width);
@@ -168,7 +168,7 @@ std::string point_text(const RooflinePoint& point, const PointExplanation& expla
   if (const std::string intervals = intervals_text(point, saving_basis(point, program)); !intervals.empty()) {
     text += paragraph("95 % intervals: " + intervals, width, 2);
   }
-  for (const std::string& finding : point.implausible) text += paragraph(finding, width, 2);
+  for (const Implausible& finding : point.implausible) text += paragraph(finding.text(), width, 2);
   for (const std::string& evidence : point.evidence) text += paragraph(evidence, width, 2);
   if (const std::string stalls = stalls_text(point); !stalls.empty()) {
     text += paragraph("warps wait for: " + stalls + " of their cycles", width, 2);

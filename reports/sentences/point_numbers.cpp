@@ -233,7 +233,7 @@ const PointNumber kSaving = {
     .csv_meaning = "possible saving: the time that these launches took beyond the roofline"};
 
 const PointNumber kSavingPerStep = {
-    .title = "per step",
+    .title = "could save/step",
     .name = "possible saving in a step",
     .help = "What the launches of one step took beyond the roof, averaged over all steps",
     .value = of_launches<&LaunchUse::recoverable_per_step_s>,

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/text/names.h"
 #include "reports/tables/tables.h"
 #include "reports/text/format.h"
 
@@ -85,17 +86,17 @@ LossText waiting_text(const CollectiveWaiting& waiting) {
 
 LossText fusion_text(const ProgramUse& program) {
   const FusionSaving& fusion = *program.fusion;
-  return {
-      .name = fmt::format("fusing {} DRAM-bound kernels over the same data in {}", fusion.kernels.size(),
-                          fusion.path),
-      .cause = fmt::format(
-          "In {}, {} DRAM-bound kernels with the same grid take {} of {}, with little else between them: "
-          "they "
-          "seem to go over the same data one after another, and move {:.1f} times the bytes of the one "
-          "that moves most.",
-          fusion.path, fusion.kernels.size(), time_and_share(program, time_share(program, fusion.total_s)),
-          program.step != nullptr ? "a step" : "the time", fusion.bytes / fusion.fewest_bytes),
-      .next_step = "Use one fused kernel (torch.compile; for an optimizer, fused=True)."};
+  return {.name = fmt::format("fusing {} DRAM-bound kernels over the same data in {}", fusion.kernels.size(),
+                              range_title(fusion.path)),
+          .cause = fmt::format(
+              "In {}, {} DRAM-bound kernels with the same grid take {} of {}, with little else between them: "
+              "they "
+              "seem to go over the same data one after another, and move {:.1f} times the bytes of the one "
+              "that moves most.",
+              range_title(fusion.path), fusion.kernels.size(),
+              time_and_share(program, time_share(program, fusion.total_s)),
+              program.step != nullptr ? "a step" : "the time", fusion.bytes / fusion.fewest_bytes),
+          .next_step = "Use one fused kernel (torch.compile; for an optimizer, fused=True)."};
 }
 
 bool overlaps(const Loss& loss) {
@@ -158,7 +159,7 @@ std::string where_the_time_is(const ProgramUse& program) {
     return fmt::format("GPU time is spread over {}", format::counted(program.kernels, "kernel"));
   }
   const double share =
-      time_share(program, program.kernel_s * (is_communication ? limits.front().share : most.share));
+      time_share(program, program.in_steps_s * (is_communication ? limits.front().share : most.share));
   const std::string kernels =
       most.kernels == program.kernels
           ? "The only kernel takes"

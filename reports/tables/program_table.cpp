@@ -179,6 +179,15 @@ std::string run_sentence(const Application& application, const std::string& step
              : fmt::format("The whole run has {} and {} launches.", steps, application.launches);
 }
 
+/// What is in no share of a step; empty if everything is.
+std::string beside_steps_sentence(const ProgramUse& program) {
+  if (program.groups_beside_steps == 0) return "";
+  return fmt::format("Outside the steps, {} took {} ({} of GPU time): no share of a step includes them.",
+                     format::counted(program.groups_beside_steps, "launch group"),
+                     format::duration(program.kernel_s - program.in_steps_s),
+                     format::percent(1 - program.in_steps_s / program.kernel_s));
+}
+
 /// Of a count in the time that was watched for gaps: what falls on a step, or all if there are no steps.
 std::string watched_count(const ProgramUse& program, std::uint64_t count) {
   constexpr double kRare = 0.01;
@@ -218,8 +227,10 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
   for (std::string& sentence : loss_sentences(run, program)) texts.push_back(std::move(sentence));
   if (program.idle && program.idle->beside_steps.count > 0) {
     const IdleGaps& gaps = program.idle->beside_steps;
-    texts.push_back(fmt::format("Beside its steps, the program left the GPU idle for {}, in {} gap{}.",
-                                format::duration(gaps.total_s), gaps.count, gaps.count == 1 ? "" : "s"));
+    texts.push_back(fmt::format("{}, the program left the GPU idle for {}, in {}.",
+                                program.step != nullptr ? "Beside its steps"
+                                                        : "While it started, ended or paused",
+                                format::duration(gaps.total_s), format::counted(gaps.count, "gap")));
   }
   texts.push_back(counted_sentence(run, program));
   if (program.short_groups > 0) {
@@ -250,6 +261,8 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
       !sentence.empty()) {
     texts.push_back(sentence);
   }
+  if (const std::string sentence = beside_steps_sentence(program); !sentence.empty())
+    texts.push_back(sentence);
   if (application.lost > 0) {
     texts.push_back(
         fmt::format("{} launches were lost: CUPTI had no room for their records.", application.lost));
@@ -276,7 +289,7 @@ Table recoverable_table(const ProgramUse& program, std::size_t most) {
   for (std::size_t i = 0; i < shown; ++i) {
     const RooflinePoint& group = *program.recoverable[i];
     const LaunchUse& launches = *group.launches;
-    table.rows.push_back({group.label, format::percent(time_share(program, launches.total_s)),
+    table.rows.push_back({group.label, format::percent(time_share(program, launches.in_steps_s)),
                           fmt::format("{}", group.measurement->launches->count), launch_time_text(group),
                           format::whole_percent(*group.fraction_of_roofline), std::string(roof_name(group)),
                           fmt::format("{}{}", launches.is_overlapped ? "~" : "",
@@ -289,7 +302,7 @@ Table recoverable_table(const ProgramUse& program, std::size_t most) {
       continue;
     }
     const double most_s = group->launches->total_s * std::max(0.0, 1 - *group->fraction_of_roofline);
-    table.rows.push_back({group->label, format::percent(time_share(program, group->launches->total_s)),
+    table.rows.push_back({group->label, format::percent(time_share(program, group->launches->in_steps_s)),
                           fmt::format("{}", group->measurement->launches->count),
                           format::duration(group->measurement->time->median_s),
                           fmt::format("≥ {}", format::whole_percent(*group->fraction_of_roofline)),

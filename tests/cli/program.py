@@ -27,7 +27,8 @@ REPORTS = {"report.html", "points.csv", "summary.md", "roofline.svg", "roofline.
 
 class ProgramTest(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
+        # A collector whose program was killed may still write into it.
+        folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         (self.folder / "memory").mkdir()

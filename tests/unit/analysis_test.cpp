@@ -680,16 +680,20 @@ TEST(Levels, NameNoLimitWithoutCeilingsOrCounters) {
 TEST(Implausible, IsAUtilisationAboveOneBeyondTheSpread) {
   EXPECT_THAT(OnePoint(with_cache_ceilings(run_of({with_levels(2e9, 8.1e9, 0, 0)})))->implausible, IsEmpty());
   const OnePoint above(with_cache_ceilings(run_of({with_levels(2e9, 9e9, 0, 0)})));
-  EXPECT_THAT(above->implausible, ElementsAre(AllOf(HasSubstr("112.5 % of l2_read"), HasSubstr("--fresh"))));
+  EXPECT_THAT(above->implausible,
+              ElementsAre(testing::Property(&Implausible::text,
+                                            AllOf(HasSubstr("112.5 % of l2_read"), HasSubstr("--fresh")))));
   EXPECT_THAT(above->levels[1].utilisation, Optional(Near(1.125))) << "shown as it is";
 }
 
 TEST(Implausible, NamesTheLikelyCauseOfAPointAboveItsRoof) {
   const double too_fast_s = 4.0 * kElements / (1.2 * kReadBytesPerS);
   EXPECT_THAT(OnePoint(float_sum("v", too_fast_s))->implausible,
-              ElementsAre(HasSubstr("nothing was counted")));
+              ElementsAre(testing::Field(&Implausible::cause, HasSubstr("nothing was counted"))));
   const OnePoint resident(counted_sum(float_sum("v", too_fast_s), 0.1, 1));
-  EXPECT_THAT(resident->implausible, ElementsAre(HasSubstr("a cache delivered part of the input")));
+  EXPECT_THAT(
+      resident->implausible,
+      ElementsAre(testing::Field(&Implausible::cause, HasSubstr("a cache delivered part of the input"))));
 }
 
 // ---- ceilings ----

@@ -73,4 +73,18 @@ TEST(Names, NonsenseHasNoNearestName) {
 }
 
 }  // namespace
+TEST(RangeTitle, IsTheFirstValueOfWhatXlaWritesIntoAName) {
+  EXPECT_EQ(range_title("XlaModule:#hlo_module=jit_step,program_id=7#"), "XlaModule jit_step");
+  EXPECT_EQ(range_title("XlaModule:#hlo_module=dot.##/Thunk:#hlo_op=fusion.1#"),
+            "XlaModule dot.#/Thunk fusion.1");
+  EXPECT_EQ(range_title("XlaCompile:#module=jit_step#"), "XlaCompile jit_step");
+}
+
+TEST(RangeTitle, IsTheNameWhereThereIsNoMetadata) {
+  for (const std::string name : {"", "forward", "layer 0/attention", "cub::DeviceScan::ExclusiveScan",
+                                 "layer #", ":#a=1#", "odd:#no value#", "odd:#a=1"}) {
+    EXPECT_EQ(range_title(name), name);
+  }
+}
+
 }  // namespace rooflinectl::names_test

@@ -264,7 +264,7 @@ TEST(ProgramReports, TheBarOfTheTimeHasAPartForEachLimitAsWideAsItsShare) {
                                  [](const Group& group) { return group.name == "time-part time-0"; });
   ASSERT_NE(part, scene.groups.end());
   const auto& bar = std::get<Polygon>(part->shapes.front()).points;
-  EXPECT_NEAR(bar.at(1).x - bar.at(0).x, time_share(program, limits.front().total_s) * (scene.width - 72),
+  EXPECT_NEAR(bar.at(1).x - bar.at(0).x, time_share(program, limits.front().in_steps_s) * (scene.width - 72),
               0.01);
   expect_readable(scene);
 }
@@ -441,11 +441,11 @@ TEST(ProgramReports, WithoutStepsAreOfAllTime) {
   run.application->ranges.clear();
   const auto figures = figures_of(run);
   EXPECT_EQ(figures.at(0).at("name"), "time");
-  EXPECT_EQ(figures.at(1).at("note"), "86.8 % of the time");
+  EXPECT_EQ(figures.at(1).at("note"), "89.2 % of the time");
   EXPECT_EQ(figures.back().at("value"), "1943 launches");
   const ReportModel report(run);
   const std::vector<std::string> sentences = program_sentences(run, *report.experiments.at(0).program);
-  EXPECT_EQ(sentences.at(0), "GPU busy 86.8 %, idle 13.2 % (over 59.89 ms without counting).");
+  EXPECT_EQ(sentences.at(0), "GPU busy 89.2 %, idle 10.8 % (over 58.29 ms without counting).");
   EXPECT_THAT(sentences, testing::Each(testing::Not(HasSubstr("step"))));
 }
 
@@ -481,7 +481,7 @@ TEST(ProgramReports, TensorCoresAreThoseOfTheGroupsThatUseThem) {
   }
   EXPECT_GT(share, 0.1);
   EXPECT_DOUBLE_EQ(use.tensor_share, share);
-  EXPECT_NEAR(use.tensor_use, time_s / use.kernel_s, 1e-12);
+  EXPECT_NEAR(use.tensor_use, time_s / use.in_steps_s, 1e-12);
   EXPECT_LE(use.tensor_use, use.tensor_share);
 }
 

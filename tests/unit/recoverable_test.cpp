@@ -788,6 +788,36 @@ TEST(Recoverable, IsKnownOfAStepWhereTheStepsOfOneProcessAreCounted) {
   EXPECT_EQ(of_step(), std::nullopt);
 }
 
+TEST(Recoverable, LeavesOutOfAStepWhatRanInRangesThatNeverCameWhileStepsWereTimed) {
+  auto run = run_of(
+      {streaming_in("step/forward", "copy"), streaming_in("tuning/trial", "trial"), streaming("set-up")});
+  run.application->processes = {{.id = 1}};
+  run.application->ranges = {
+      {.path = "step", .count = 15, .undisturbed = 9, .median_s = 1e-3, .p95_s = 1e-3, .interval_s = 1e-3},
+      {.path = "tuning", .count = 4, .undisturbed = 0}};
+  const auto analysis = analyse(run);
+  const auto& points = analysis.experiments.at(0).points;
+  EXPECT_EQ(points[0].launches->in_steps_s, points[0].launches->total_s);
+  EXPECT_EQ(points[1].launches->in_steps_s, 0);
+  EXPECT_GT(*points[1].launches->recoverable_s, 0);
+  EXPECT_EQ(points[1].launches->recoverable_per_step_s, 0);
+  EXPECT_EQ(points[2].launches->in_steps_s, points[2].launches->total_s) << "nobody knows when it ran";
+
+  const auto program = program_use(run, analysis.experiments.at(0));
+  EXPECT_EQ(program->groups_beside_steps, 1U);
+  EXPECT_DOUBLE_EQ(program->in_steps_s, program->kernel_s - points[1].launches->total_s);
+  EXPECT_THAT(program->recoverable, testing::Not(testing::Contains(&points[1])));
+  EXPECT_DOUBLE_EQ(time_share(*program, program->in_steps_s), program->busy_share().value_or(1));
+  for (const Loss& loss : losses(*program))
+    EXPECT_THAT(loss.groups, testing::Not(testing::Contains(&points[1])));
+  for (const RangeUse& range : program->ranges) {
+    EXPECT_EQ(range.in_steps_s, range.path.starts_with("tuning") ? 0 : range.total_s) << range.path;
+  }
+
+  run.application->ranges[1].undisturbed = 1;
+  EXPECT_GT(analyse(run).experiments.at(0).points[1].launches->in_steps_s, 0);
+}
+
 TEST(Recoverable, OfAKernelInSeveralShapesIsNamedWhereItIsMoreThanThatOfAnyGroup) {
   const auto shape = [](std::string_view name, std::uint64_t grid, double factor) {
     Measurement measurement = streaming(name);
@@ -817,7 +847,7 @@ TEST(TimeByLimit, SumsTheKernelsThatOneThingBounds) {
   double recoverable_s = 0;
   std::size_t groups = 0;
   for (std::size_t i = 0; i < limits.size(); ++i) {
-    EXPECT_GE(limits[i > 0 ? i - 1 : 0].total_s, limits[i].total_s);
+    EXPECT_GE(limits[i > 0 ? i - 1 : 0].in_steps_s, limits[i].in_steps_s);
     for (const RooflinePoint* group : limits[i].groups) {
       EXPECT_EQ(group->bound, limits[i].bound);
       EXPECT_LE(group->launches->total_s, limits[i].groups.front()->launches->total_s);
@@ -999,7 +1029,9 @@ TEST(IdleTime, OfFewLongGapsIsNotThatOfSteps) {
   EXPECT_EQ(idle.gaps.size(), 2U);
   EXPECT_TRUE(idle.before.empty()) << "before a kernel that followed one of the long gaps";
   run.application->ranges.clear();
-  EXPECT_DOUBLE_EQ(idle_of(run).share, 2.2 / 3.2) << "without steps, all of it";
+  EXPECT_DOUBLE_EQ(idle_of(run).share, 2.2 / 3.2) << "what repeats no more often than the gaps";
+  run.measurements[0].launches->count = 100;
+  EXPECT_DOUBLE_EQ(idle_of(run).share, 0.2 / 1.2) << "without steps, the kernel that takes most time repeats";
 }
 
 TEST(IdleTime, IsRankedByWhatRanNext) {

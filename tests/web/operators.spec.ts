@@ -39,6 +39,7 @@ test('are a tree beside that of NVTX ranges: a module filters everything with it
   await expect(tree(page)).toContainText('Estimates');
   await expect(tree(page).locator('li').last()).toContainText('not in the trace');
   const before = await marks(page).count();
+  await page.getByRole('button', { name: 'More columns' }).click();
   expect(await cell(page, ADD, 'total')).toBe('2.624 ms');
   await node(page, 'Block_0').click();
   await expect(page).toHaveURL(/scope=Block_0/);

@@ -381,6 +381,7 @@ export default async function setup(): Promise<void> {
   writePage('products', () => {}, 'matrix-sums-h200');
   writePage('ranks-step', () => {}, 'data-parallel-two-h200');
   writePage('fft', () => {}, 'cupy-fft-h200');
+  writePage('xla', () => {}, 'jax-training-step-h200');
   writeImported();
   writeComparison('compared-program', recorded('training-step-h200'), changed(recorded('training-step-h200'), changeProgram));
   writeComparison('compared-ladder', recorded('reductions-h200'), changed(recorded('reductions-h200'), changeLadder));

@@ -44,7 +44,7 @@ std::vector<Part> parts_of(const ProgramUse& program) {
   for (const TimeLimit& limit : time_by_limit(program)) {
     Part part = {.name = std::string(legend_name(limit.bound)),
                  .look = look_of(limit.bound),
-                 .share = time_share(program, limit.total_s),
+                 .share = time_share(program, limit.in_steps_s),
                  .groups = limit.groups};
     if (limit.bound == Bound::communication) part.share = std::max(0.0, part.share - waiting);
     for (const RooflinePoint* group : limit.groups) part.saved += saving_share(program, *group->launches);

@@ -7,6 +7,7 @@
 #include "analysis/roofline/executed/executed_work.h"
 #include "analysis/roofline/point.h"
 #include "core/text/kernel_name.h"
+#include "core/text/names.h"
 #include "reports/page/page_parts.h"
 #include "reports/sentences/sentences.h"
 #include "reports/tables/tables.h"
@@ -66,7 +67,7 @@ Json tensor_figure(const ProgramUse& use) {
       fmt::format("not counted in {} of GPU time", format::percent(use.tensor_unknown_share));
   if (use.tensor_share > 0) {
     return share_figure(
-        "Tensor Core kernels", use, time_share(use, use.tensor_share * use.kernel_s),
+        "Tensor Core kernels", use, time_share(use, use.tensor_share * use.in_steps_s),
         fmt::format(", at {} of their peak{}", format::percent(use.tensor_use / use.tensor_share),
                     is_known ? "" : fmt::format("; {}", unknown)));
   }
@@ -83,7 +84,7 @@ Json figures(const Run& run, const ProgramUse& use) {
     // The kernels of a step may run after the host has left it: this is the host's pace.
     list.push_back(figure("step", format::duration(basis.time_s),
                           fmt::format("median of {}, from the start of one {} to the next",
-                                      format::counted(step->undisturbed, "step"), step->path)));
+                                      format::counted(step->undisturbed, "step"), range_title(step->path))));
   } else {
     list.push_back(
         figure(busy ? "time" : "GPU time", format::duration(basis.time_s),
@@ -118,6 +119,7 @@ Json range(const RangeUse& use) {
           {"depth", use.depth},
           {"launches", use.launches},
           {"total_s", rounded(use.total_s)},
+          {"in_steps_s", rounded(use.in_steps_s)},
           {"share", rounded(use.share)},
           {"recoverable_s", rounded(use.recoverable_s)},
           {"fraction_of_roofline", optional_number(use.fraction_of_roofline())},
@@ -266,6 +268,7 @@ Json group(const Run& run, const RooflinePoint& point, KernelNames& names) {
           {"path", measurement.point.axes.text(axis::kPath).value_or("")},
           {"launches", launches.count},
           {"total_s", rounded(launches.total_s)},
+          {"in_steps_s", rounded(point.launches->in_steps_s)},
           {"recoverable_s", optional_number(point.launches->recoverable_s)},
           {"flops", of_all(point.flops_executed)},
           {"bytes", of_all(point.dram_bytes)},
@@ -284,6 +287,7 @@ Json program(const Run& run, const std::vector<RooflinePoint>& points, const Pro
   std::vector<std::string> sentences = program_sentences(run, use);
   for (std::string& problem : program_problems(run)) sentences.push_back(std::move(problem));
   return {{"kernel_s", rounded(use.kernel_s)},
+          {"in_steps_s", rounded(use.in_steps_s)},
           {"losses", losses_beside_kernels(points, use)},
           {"loss_basis", loss_basis_view(use)},
           {"figures", figures(run, use)},

@@ -9,6 +9,7 @@
 
 #include "analysis/devices/devices_together.h"
 #include "core/stats/statistics.h"
+#include "core/text/names.h"
 #include "reports/tables/devices/device_tables.h"
 #include "reports/text/format.h"
 
@@ -186,7 +187,7 @@ std::vector<std::string> beside_alone(const CollectiveSize& size) {
 }
 
 std::string path_text(const std::string& path) {
-  return path.empty() ? "no range" : path;
+  return path.empty() ? "no range" : range_title(path);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // The modules and operators of PyTorch that launched a program's kernels, and the program within one of them.
 import { cellOf, data, isGroup, type ExperimentView, type PointView, type RangeView } from './data';
 import { count, duration, percent } from './format';
-import { addWork, noWork, placeOf } from './sums';
+import { addWork, atRoof, fractionOfRoofline, noWork, placeOf } from './sums';
 
 /** The part of a group's time, and of its launches. */
 type Part = [number, number];
@@ -45,9 +45,9 @@ function pointIn(point: PointView, [time, launched]: Part): PointView {
   put('launches', launches, count);
   put('total', group.total_s * time, duration);
   put('could save', scaled(group.recoverable_s), duration);
-  put('per step', scaled(cellOf(point, 'per step').value), duration);
+  put('could save/step', scaled(cellOf(point, 'could save/step').value), duration);
   return { ...point, share, texts, values, group: { ...group, launches, total_s: group.total_s * time,
-    recoverable_s: scaled(group.recoverable_s), flops: scaled(group.flops), bytes: scaled(group.bytes) } };
+    in_steps_s: group.in_steps_s * time, recoverable_s: scaled(group.recoverable_s), flops: scaled(group.flops), bytes: scaled(group.bytes) } };
 }
 
 const known = new WeakMap<ExperimentView, Map<string, ExperimentView>>();
@@ -70,7 +70,7 @@ export function inScope(whole: ExperimentView, path: string | null): ExperimentV
 /** The scopes with sums over the experiment's points of their part in each. */
 export function scopesOf(experiment: ExperimentView): RangeView[] {
   const scopes = experiment.program?.torch?.scopes ?? [];
-  const sums = scopes.map(() => ({ launches: 0, total: 0, roofed: 0, recoverable: 0, work: noWork() }));
+  const sums = scopes.map(() => ({ launches: 0, total: 0, inSteps: 0, roofed: 0, atRoof: 0, recoverable: 0, work: noWork() }));
   /** The innermost scope around each. */
   const around: number[] = [];
   const open: number[] = [];
@@ -79,15 +79,18 @@ export function scopesOf(experiment: ExperimentView): RangeView[] {
     around.push(open.at(-1) ?? -1);
     open.push(place);
   });
-  for (const { group } of experiment.points) {
-    if (!group) continue;
+  for (const point of experiment.points) {
+    if (!isGroup(point)) continue;
+    const { group } = point;
     for (const [scope, time, launched] of group.scopes ?? []) {
       for (let place = scope; place >= 0; place = around[place] as number) {
         const sum = sums[place] as (typeof sums)[number];
         sum.launches += group.launches * launched;
         sum.total += group.total_s * time;
+        sum.inSteps += group.in_steps_s * time;
         if (group.recoverable_s !== null) {
           sum.roofed += group.total_s * time;
+          sum.atRoof += atRoof(point) * group.total_s * time;
           sum.recoverable += group.recoverable_s * time;
         }
         addWork(sum.work, group, time);
@@ -96,10 +99,10 @@ export function scopesOf(experiment: ExperimentView): RangeView[] {
   }
   const all = experiment.program?.kernel_s ?? 0;
   return scopes.map((scope, place) => {
-    const { launches, total, roofed, recoverable, work } = sums[place] as (typeof sums)[number];
+    const { launches, total, inSteps, roofed, atRoof: below, recoverable, work } = sums[place] as (typeof sums)[number];
     return {
-      ...scope, launches: Math.round(launches), total_s: total, share: all > 0 ? total / all : 0, recoverable_s: recoverable,
-      fraction_of_roofline: roofed > 0 ? 1 - recoverable / roofed : null, ...placeOf(work, total),
+      ...scope, launches: Math.round(launches), total_s: total, in_steps_s: inSteps, share: all > 0 ? total / all : 0,
+      recoverable_s: recoverable, fraction_of_roofline: fractionOfRoofline({ atRoof: below, roofed }), ...placeOf(work, total),
     };
   });
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums over the groups of a program that the filters leave.
-import { isGroup, type ExperimentView, type GroupView } from './data';
+import { cellOf, isGroup, type ExperimentView, type GroupView, type PointView, type Program } from './data';
+import { duration } from './format';
 
 export interface Sum {
-  groups: number; launches: number; total: number; recoverable: number; roofed: number; flops: number; bytes: number; counted: number;
+  groups: number; launches: number; total: number; inSteps: number; recoverable: number; roofed: number; atRoof: number; flops: number; bytes: number; counted: number;
 }
 
 export const groupsOf = (experiment: ExperimentView, indices: readonly number[]): GroupView[] =>
@@ -12,15 +13,22 @@ export const groupsOf = (experiment: ExperimentView, indices: readonly number[])
     return isGroup(point) ? [point] : [];
   });
 
+/** The part of its time that lies below its roof: all of a short launch's, as in `add_use` (analysis/program/range_tree.cpp). */
+export const atRoof = ({ group, fraction_of_roofline: fraction }: GroupView): number =>
+  (group.recoverable_s === 0 ? 1 : Math.min(1, fraction ?? 0));
+
 export function sumOf(groups: readonly GroupView[]): Sum {
-  const sum = { groups: 0, launches: 0, total: 0, recoverable: 0, roofed: 0, flops: 0, bytes: 0, counted: 0 };
-  for (const { group } of groups) {
+  const sum = { groups: 0, launches: 0, total: 0, inSteps: 0, recoverable: 0, roofed: 0, atRoof: 0, flops: 0, bytes: 0, counted: 0 };
+  for (const point of groups) {
+    const { group } = point;
     ++sum.groups;
     sum.launches += group.launches;
     sum.total += group.total_s;
+    sum.inSteps += group.in_steps_s;
     if (group.recoverable_s !== null) {
       sum.recoverable += group.recoverable_s;
       sum.roofed += group.total_s;
+      sum.atRoof += atRoof(point) * group.total_s;
     }
     if (group.flops !== null && group.bytes !== null) {
       sum.flops += group.flops;
@@ -29,6 +37,31 @@ export function sumOf(groups: readonly GroupView[]): Sum {
     }
   }
   return sum;
+}
+
+/** What these groups could save, as a share of the program's time: as `saving_share` (analysis/program/losses.cpp). */
+export function savingShare({ loss_basis: { is_step, time_s, share_per_s } }: Program, points: readonly GroupView[]): number {
+  return points.reduce((sum, point) => {
+    const aStep = is_step ? cellOf(point, 'could save/step').value : null;
+    const { in_steps_s, recoverable_s } = point.group;
+    return sum + (aStep === null ? (in_steps_s > 0 ? share_per_s * (recoverable_s ?? 0) : 0) : aStep / time_s);
+  }, 0);
+}
+
+/** Whether what is shown is of a step: the program has steps, and no time was selected. */
+export const isOfStep = ({ program }: ExperimentView): boolean => program?.loss_basis.is_step ?? false;
+
+/** The share of a step, or of the time of all kernels. */
+export const shareOf = ({ program }: ExperimentView, point: PointView): number =>
+  (program?.loss_basis.is_step && point.group ? point.group.in_steps_s * program.loss_basis.share_per_s : point.share ?? 0);
+
+/** Whether its kernel ran beside others for so long that the program may gain less than it. */
+export const overlaps = (point: GroupView): boolean => cellOf(point, 'could save').text.startsWith('~');
+
+/** `~36.44 µs`: what it could save in a step. */
+export function savedInStep({ program }: ExperimentView, point: GroupView): string {
+  if (!program || !(point.group.recoverable_s !== null && point.group.recoverable_s > 0) || point.group.in_steps_s === 0) return '–';
+  return `${overlaps(point) ? '~' : ''}${duration(savingShare(program, [point]) * program.loss_basis.time_s)}`;
 }
 
 /** The known operations and DRAM bytes, with the times of the groups that have them. */
@@ -56,7 +89,7 @@ export function placeOf({ flops, flops_s, bytes, bytes_s }: Work, total_s: numbe
 }
 
 /** The share of the time of groups with a roof that lies below these roofs. */
-export const fractionOfRoofline = ({ recoverable, roofed }: Sum): number | null => (roofed > 0 ? 1 - recoverable / roofed : null);
+export const fractionOfRoofline = ({ atRoof, roofed }: Pick<Sum, 'atRoof' | 'roofed'>): number | null => (roofed > 0 ? atRoof / roofed : null);
 
 /** The groups by the key that `keyOf` gives them. */
 export function groupedBy(groups: readonly GroupView[], keyOf: (group: GroupView) => string): Map<string, GroupView[]> {

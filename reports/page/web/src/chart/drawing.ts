@@ -100,7 +100,9 @@ export class Drawing {
 
   private roofName({ text, x, y, angle, isLit, leader }: RoofLabel): SVGElement[] {
     const turn = angle === 0 ? null : `rotate(${short(angle)} ${short(x)} ${short(y)})`;
-    return [...this.leader(leader), nameOf(text, { x, y }, isLit ? this.colours.accent : this.colours.muted, turn)];
+    const name = nameOf(text, { x, y }, isLit ? this.colours.accent : this.colours.muted, turn);
+    for (const [key, value] of Object.entries({ 'paint-order': 'stroke', stroke: this.colours.paper, 'stroke-width': '3' })) name.setAttribute(key, value);
+    return [...this.leader(leader), name];
   }
 
   private nameAndLeader({ text, box, leader }: PlacedLabel): SVGElement[] {

@@ -66,23 +66,31 @@ export function roofLabels(roofs: readonly ShownRoof[], plane: Plane, marks: rea
   const taken: Box[] = [];
   const lines = linesOf(roofs, plane);
   // Those of the chosen kernel first: where there is no room for all labels, theirs are shown.
-  for (const roof of [...roofs].sort((a, b) => Number(b.isLit) - Number(a.isLit))) {
-    if (!roof.isMain) continue;
-    const others = lines.filter((other) => other.roof !== roof);
-    const [, name = roof.text, value = ''] = /^(.*)\s([\d.]+\s\S+)$/.exec(roof.text) ?? [];
-    // Where the line is short, or marks lie on it, the value is below the name; where there is no room for that, it is left out.
-    const candidates = roof.kind === 'compute'
-      ? [[roof.text], [name, value], [name]].flatMap((texts) => levelPlaces(roof, texts, roofs, plane))
-      : [roof.text, name].flatMap((text) => slopePlaces(roof, text, roofs, plane));
-    const free = candidates
-      .filter(({ boxes }) => !boxes.some((box) => taken.some((other) => overlap(box, other)) ||
-        others.some(({ line: [left, right] }) => crosses(left, right, box))));
-    const found = free.find(({ boxes }) => !boxes.some((box) => marks.some((mark) => overlap(box, mark)))) ??
-      (roof.isLit ? free[0] : undefined);
-    if (!found) continue;
-    taken.push(...found.boxes);
-    labels.push(...found.labels);
-  }
+  let unnamed = roofs.filter(({ isMain }) => isMain).sort((a, b) => Number(b.isLit) - Number(a.isLit));
+  /** Names those for which one of the places is free of other labels and of the lines to avoid, in the order of the places. */
+  const nameWhere = (placesOf: (roof: ShownRoof) => Candidate[], isAvoided: (other: ShownRoof) => boolean = () => true): void => {
+    unnamed = unnamed.filter((roof) => {
+      const avoided = lines.filter((other) => other.roof !== roof && isAvoided(other.roof));
+      const free = placesOf(roof).filter(({ boxes }) => !boxes.some((box) => taken.some((other) => overlap(box, other)) ||
+        avoided.some(({ line: [left, right] }) => crosses(left, right, box))));
+      const found = free.find(({ boxes }) => !boxes.some((box) => marks.some((mark) => overlap(box, mark)))) ??
+        (roof.isLit ? free[0] : undefined);
+      taken.push(...found?.boxes ?? []);
+      labels.push(...found?.labels ?? []);
+      return !found;
+    });
+  };
+  const partsOf = ({ text }: ShownRoof): [string, string] => {
+    const [, name = text, value = ''] = /^(.*)\s([\d.]+\s\S+)$/.exec(text) ?? [];
+    return [name, value];
+  };
+  const places = (roof: ShownRoof, texts: readonly string[]): Candidate[] => (roof.kind === 'compute'
+    ? levelPlaces(roof, texts, roofs, plane) : texts.length === 1 ? slopePlaces(roof, texts[0] ?? '', roofs, plane) : []);
+  // Where the line is short, or marks lie on it, the value is below the name. Where there is no room for that, a slope may run
+  // behind a measured roof's, and at last the value is left out.
+  nameWhere((roof) => [...places(roof, [roof.text]), ...places(roof, partsOf(roof))]);
+  nameWhere((roof) => (roof.source === 'measured' ? places(roof, [roof.text]) : []), ({ kind }) => kind === 'compute');
+  nameWhere((roof) => places(roof, partsOf(roof).slice(0, 1)));
   return { labels, boxes: taken };
 }
 

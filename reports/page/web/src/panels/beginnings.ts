@@ -6,7 +6,7 @@ import { duration, percent, unbroken } from '../format';
 import { pointGlyph } from '../chart/marks';
 import { ranksAtAGlance } from './ranks';
 import { titledTable } from './sections';
-import { fractionOfRoofline, groupedBy, groupsOf, sumOf } from '../sums';
+import { fractionOfRoofline, groupedBy, groupsOf, overlaps, savedInStep, savingShare, sumOf } from '../sums';
 import { shownPoints, type ViewStore } from '../view';
 
 const MOST_BEGINNINGS = 6;
@@ -20,8 +20,6 @@ interface Beginning { share: number; element: HTMLElement }
 
 interface KernelOfManyGroups { name: string; of: GroupView[] }
 
-const overlaps = (point: GroupView): boolean => cellOf(point, 'could save').text.startsWith('~');
-
 /**
  * Kernels that could save more in several launch groups than any group alone, with the groups; `groups` are those that could save
  * time, the most first. As `group_savings` (analysis/program/losses.cpp).
@@ -30,15 +28,6 @@ function kernelsOfManyGroups(groups: readonly GroupView[]): KernelOfManyGroups[]
   const least = NOTABLE_SUM * (groups[0]?.group.recoverable_s ?? 0);
   return [...groupedBy(groups, ({ kernelShort }) => kernelShort)].map(([name, of]) => ({ name, of, saved: sumOf(of).recoverable }))
     .filter(({ of, saved }) => of.length > 1 && saved >= least && !of.some(overlaps)).sort((a, b) => b.saved - a.saved).slice(0, MOST_NAMES);
-}
-
-/** As `saving_share` (analysis/program/losses.cpp). */
-function savingShare(program: Program, points: readonly GroupView[]): number {
-  const { is_step, time_s, share_per_s } = program.loss_basis;
-  return points.reduce((sum, point) => {
-    const aStep = is_step ? cellOf(point, 'per step').value : null;
-    return sum + (aStep === null ? share_per_s * (point.group.recoverable_s ?? 0) : aStep / time_s);
-  }, 0);
 }
 
 /** `5.604 ms` and `26.2 % of a step`. */
@@ -95,7 +84,7 @@ function beginningOfKernel(store: ViewStore, experiment: ExperimentView, program
       h('span', { class: 'muted' }, `could save ${text}; ${standing(fractionOfRoofline(sum), of)}`), advice(first)),
     first && h('p', {}, first.text), first && h('p', { class: 'muted' }, first.evidence),
     h('ul', {}, ...of.map((point) => h('li', {}, h('button', { type: 'button', class: 'link',
-      onclick: () => choose(store, point) }, point.label), ` ${cellOf(point, 'could save').text}`))),
+      onclick: () => choose(store, point) }, point.label), ` ${program.loss_basis.is_step ? savedInStep(experiment, point) : cellOf(point, 'could save').text}`))),
     h('button', { type: 'button', onclick: show }, 'Show only these'));
   return { share, element };
 }
@@ -124,7 +113,7 @@ function beginningOf(store: ViewStore, experiment: ExperimentView, program: Prog
 /** What costs most of the groups that are shown, and of the whole program if all are. */
 function contentOf(store: ViewStore, experiment: ExperimentView): HTMLElement[] {
   const shown = shownPoints(store.view, experiment);
-  const all = groupsOf(experiment, shown).filter((point) => mostSaved(point) > 0).sort((a, b) => mostSaved(b) - mostSaved(a));
+  const all = groupsOf(experiment, shown).filter((point) => point.group.in_steps_s > 0 && mostSaved(point) > 0).sort((a, b) => mostSaved(b) - mostSaved(a));
   const { program } = experiment;
   const list: Beginning[] = [];
   if (program) {

@@ -5,7 +5,7 @@ import { breakable, fill, h } from '../dom';
 import { duration, percent } from '../format';
 import { launches } from './launches';
 import { colourOfBound, pointGlyph } from '../chart/marks';
-import { NO_SCOPE } from './ranges';
+import { NO_SCOPE, rangeTitle } from './ranges';
 import { pinnedPoints, type ViewStore } from '../view';
 
 const MOST_BARS = 3;
@@ -41,21 +41,21 @@ function evidence(point: GroupView): HTMLElement {
       meter(wordsFor(bound).label, share, `of ${ceiling}`, colourOfBound(bound))));
 }
 
-/** Times of a kernel: of a step if the program has steps and nothing is selected, else all that is shown. */
-function basisOf(store: ViewStore, experiment: ExperimentView): { perSecond: number; of: string } {
+/** Times of a kernel: of a step if it belongs to the program's steps and nothing is selected, else all that is shown. */
+function basisOf(store: ViewStore, experiment: ExperimentView, { group }: GroupView): { perSecond: number; of: string } {
   const { loss_basis: basis } = experiment.program ?? {};
   const isWhole = store.view.time === null && store.view.scope === null;
-  return basis?.is_step && isWhole ? { perSecond: basis.share_per_s * basis.time_s, of: ' of each step' } : { perSecond: 1, of: '' };
+  return basis?.is_step && isWhole && group.in_steps_s > 0 ? { perSecond: basis.share_per_s * basis.time_s, of: ' of each step' } : { perSecond: 1, of: '' };
 }
 
 /** What it takes of the time that the page begins with, and how many launches it has in all. */
 function summary(store: ViewStore, experiment: ExperimentView, point: GroupView): string {
   const { group } = point;
-  const { perSecond, of } = basisOf(store, experiment);
+  const { perSecond, of } = basisOf(store, experiment, point);
   const share = of === '' ? `${percent(point.share ?? 0)} of GPU time`
-    : `${percent(group.total_s * (experiment.program?.loss_basis.share_per_s ?? 0))} of a step`;
+    : `${percent(group.in_steps_s * (experiment.program?.loss_basis.share_per_s ?? 0))} of a step`;
   return `${share} · ${duration(group.total_s * perSecond)} · ${group.launches} launches${of === '' ? '' : ' in the whole run'}` +
-    (group.path ? ` · in ${group.path}` : '');
+    (group.path ? ` · in ${rangeTitle(experiment, group.path)}` : '');
 }
 
 /** What it could save, in the program's time. */
@@ -68,11 +68,11 @@ function saving(store: ViewStore, experiment: ExperimentView, point: GroupView):
   if (group.recoverable_s === 0) {
     return (point.fraction_of_roofline ?? 0) >= 1 ? 'It is at its roof.' : 'It is so short that only fewer launches would save time.';
   }
-  const { perSecond, of } = basisOf(store, experiment);
+  const { perSecond, of } = basisOf(store, experiment, point);
   const all = group.total_s * perSecond;
-  const saved = (of === '' ? null : cellOf(point, 'per step').value) ?? group.recoverable_s * perSecond;
+  const saved = (of === '' ? null : cellOf(point, 'could save/step').value) ?? group.recoverable_s * perSecond;
   const whole = (of === '' ? experiment.program?.kernel_s : experiment.program?.loss_basis.time_s) ?? 0;
-  return `At its roof it would take ${duration(all - saved)}${of} instead of ${duration(all)}: ${duration(saved)} less` +
+  return `It could take ${duration(all - saved)}${of} instead of ${duration(all)}: ${duration(saved)} less` +
     `${whole > 0 ? ` (${percent(saved / whole)}${of === '' ? ' of GPU time' : ''})` : ''}.`;
 }
 

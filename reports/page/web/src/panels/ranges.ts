@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVTX ranges, and modules or operators of PyTorch, as a tree and as an icicle: choosing one filters everything.
-import { type ExperimentView, type RangeView } from '../data';
+import { isGroup, type ExperimentView, type RangeView } from '../data';
 import { breakable, fill, h, keepFocus } from '../dom';
 import { duration, percent, wholePercent } from '../format';
 import { scopesOf } from '../scopes';
+import { fractionOfRoofline, sumOf } from '../sums';
 import type { ViewStore } from '../view';
 
 const OPEN_DEPTH = 1;
@@ -13,12 +14,23 @@ export const NO_SCOPE = 'not in the trace';
 /** What a tree is of: the member of the view that it chooses. */
 type Kind = 'range' | 'scope';
 
-type Sums = Pick<RangeView, 'launches' | 'total_s' | 'share' | 'fraction_of_roofline'>;
+type Sums = Pick<RangeView, 'launches' | 'total_s' | 'in_steps_s' | 'fraction_of_roofline'>;
 
 const titleOf = (experiment: ExperimentView, kind: Kind): string =>
   (kind === 'range' ? 'NVTX ranges' : experiment.program?.torch?.has_modules ? 'Modules' : 'Operators');
 const rangesOf = (experiment: ExperimentView, kind: Kind): RangeView[] =>
   (kind === 'range' ? experiment.program?.ranges ?? [] : scopesOf(experiment).filter(({ total_s }) => total_s > 0));
+
+/** A path as the tree names it. */
+export function rangeTitle(experiment: ExperimentView, path: string): string {
+  const names: string[] = [];
+  for (const range of experiment.program?.ranges ?? []) {
+    names.length = range.depth;
+    names.push(range.name);
+    if (range.path === path) return names.join('/');
+  }
+  return path;
+}
 
 export function rangeTree(store: ViewStore): HTMLElement {
   const element = h('nav', { class: 'ranges' });
@@ -29,31 +41,32 @@ export function rangeTree(store: ViewStore): HTMLElement {
   const turned = new Map<string, boolean>();
   let isIcicle = false;
 
-  const isOpen = ({ path, depth }: RangeView): boolean =>
-    turned.get(path) ?? (depth < OPEN_DEPTH || (store.view[kind] ?? '').startsWith(`${path}/`));
+  const isOpen = ({ path, depth, in_steps_s }: RangeView): boolean =>
+    turned.get(path) ?? ((depth < OPEN_DEPTH && in_steps_s > 0) || (store.view[kind] ?? '').startsWith(`${path}/`));
   const choose = (path: string | null) => (): void => store.set({ [kind]: store.view[kind] === path ? null : path, zoom: null });
   const nameOf = ({ path, name }: RangeView): string => (path === '' ? (kind === 'range' ? NO_RANGE : NO_SCOPE) : name);
 
   /** What is shown of a node: its part of a step, or of all time; of a chosen time, of the kernels in it. */
-  function partOf({ total_s }: Sums): { time: string; share: number } {
+  function partOf({ in_steps_s }: Sums): { time: string; share: number } {
     const { share_per_s: perSecond, time_s: time } = store.timed?.program?.loss_basis ?? { share_per_s: 0, time_s: 0 };
-    return { time: duration(total_s * perSecond * time), share: total_s * perSecond };
+    return { time: duration(in_steps_s * perSecond * time), share: in_steps_s * perSecond };
   }
 
   function row(label: string, path: string | null, sums: Sums, depth: number, toggle: HTMLElement | null): HTMLElement {
     const { launches, fraction_of_roofline } = sums;
     const { time, share } = partOf(sums);
+    const isBeside = share === 0 && sums.total_s > 0;
     const bar = h('span', { class: 'share-bar', 'aria-hidden': 'true' });
     bar.style.width = `${Math.min(100, 100 * share)}%`;
     const item = h('li', { class: store.view[kind] === path ? 'chosen' : null }, toggle ?? h('span', { class: 'toggle' }),
       h('button', {
         type: 'button', class: 'range', 'aria-pressed': String(store.view[kind] === path), 'data-value': path ?? '*',
-        title: `${path || label}: ${time}, ${percent(share)}; ${launches} launches in the whole run` +
+        title: `${path || label}: ${isBeside ? `${duration(sums.total_s)} in the whole run` : `${time}, ${percent(share)}`}; ${launches} launches in the whole run` +
           (fraction_of_roofline === null ? '' : `, ${wholePercent(fraction_of_roofline)} of roofline`),
         onclick: choose(path),
       },
-        h('span', { class: 'line' }, h('span', { class: 'name' }, ...breakable(label)), h('span', {}, percent(share))),
-        h('span', { class: 'line muted' }, h('span', {}, time),
+        h('span', { class: 'line' }, h('span', { class: 'name' }, ...breakable(label)), h('span', {}, isBeside ? '–' : percent(share))),
+        h('span', { class: 'line muted' }, h('span', {}, isBeside ? `in no step: ${duration(sums.total_s)}` : time),
           fraction_of_roofline === null ? '' : h('span', {}, `${wholePercent(fraction_of_roofline)} of roofline`)),
         h('span', { class: 'share-track', 'aria-hidden': 'true' }, bar)));
     item.style.setProperty('--depth', String(depth));
@@ -63,11 +76,9 @@ export function rangeTree(store: ViewStore): HTMLElement {
   function tree(experiment: ExperimentView, ranges: readonly RangeView[]): HTMLElement {
     const outermost = ranges.filter(({ depth }) => depth === 0);
     const sum = (of: (range: RangeView) => number): number => outermost.reduce((all, range) => all + of(range), 0);
-    const groups = experiment.points.flatMap(({ group }) => (group && group.recoverable_s !== null ? [group] : []));
-    const roofed = groups.reduce((all, { total_s }) => all + total_s, 0);
     const whole = {
-      launches: sum(({ launches }) => launches), total_s: experiment.program?.kernel_s ?? 0, share: 1,
-      fraction_of_roofline: roofed > 0 ? 1 - groups.reduce((all, { recoverable_s }) => all + (recoverable_s ?? 0), 0) / roofed : null,
+      launches: sum(({ launches }) => launches), total_s: experiment.program?.kernel_s ?? 0, in_steps_s: experiment.program?.in_steps_s ?? 0,
+      fraction_of_roofline: fractionOfRoofline(sumOf(experiment.points.filter(isGroup))),
     };
     const items: HTMLElement[] = [row('all kernels', null, whole, 0, null)];
     let closedAt = Infinity;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every point in a table that sorts, filters, and is linked to the chart.
-import { data, hasColumn, thingOf, wasWatched, wordsFor, type ExperimentView, type PointView } from '../data';
+import { data, hasColumn, isGroup, thingOf, wasWatched, wordsFor, type ExperimentView, type PointView } from '../data';
 import { breakable, fill, h, keepFocus, scrollBox } from '../dom';
 import { count, counted, duration, percent, wholePercent } from '../format';
 import type { Highlight } from './highlight';
@@ -8,24 +8,29 @@ import { copyButton } from './inspector';
 import { colourOf, colourOfBound, pointGlyph } from '../chart/marks';
 import { cutApart } from '../names';
 import { ranksOf } from '../chart/program_parts';
-import { NO_RANGE, NO_SCOPE } from './ranges';
-import { fractionOfRoofline, groupedBy, groupsOf, sumOf, type Sum } from '../sums';
+import { NO_RANGE, NO_SCOPE, rangeTitle } from './ranges';
+import { fractionOfRoofline, groupedBy, groupsOf, isOfStep, savedInStep, savingShare, shareOf, sumOf, type Sum } from '../sums';
 import { shownPoints, TABLES, UNFILTERED, type Table, type View, type ViewStore } from '../view';
 
 const ROWS_PER_PAGE = 200;
 const KERNELS_PER_PAGE = 40;
 /** Characters of a kernel's name in the table: as many as three lines of its column hold. */
 const LONGEST_NAME = 90;
+const SAVED_IN_STEP = 'could save/step';
 const rowsPerPage = (experiment: ExperimentView): number => (experiment.isOfProgram ? KERNELS_PER_PAGE : ROWS_PER_PAGE);
 
 /** For a program, the columns that are always shown, in their order; the others are a click away. */
-const PROGRAM_COLUMNS = ['point', 'share', 'could save', 'per step', '% of roofline', 'bound by', 'operator', 'tensor', 'total',
-  'launches', 'mean', 'type', 'p95', 'occupancy', 'registers'];
+const PROGRAM_COLUMNS = ['point', 'share', 'could save', '% of roofline', 'bound by', 'operator', 'tensor', 'total', 'launches',
+  'mean', 'type', 'p95', 'occupancy', 'registers'];
+/** For one with steps: no sum over the whole run beside what is of a step. */
+const STEP_COLUMNS = ['point', 'share', SAVED_IN_STEP, 'time', '% of roofline', 'bound by', 'operator', 'tensor', 'type', 'p95',
+  'occupancy', 'registers'];
 /** Those of them that only a wide screen has room for beside the inspector. */
 const LAST = ['mean', 'type', 'p95', 'occupancy', 'registers'];
+const NAME_OF_SHARE = 'of a step';
 /** The columns that stay in sight where the table is narrow, and those that stay where it is not wide. */
-const NARROW = ['point', 'share', 'could save', 'time', '% of roofline', 'bound by'];
-const MEDIUM = [...NARROW, 'per step', 'operator', 'tensor', 'total', 'launches', 'mean', 'type', 'GB/s', 'n', 'dtype'];
+const NARROW = ['point', 'share', 'could save', SAVED_IN_STEP, 'time', '% of roofline', 'bound by'];
+const MEDIUM = [...NARROW, 'operator', 'tensor', 'total', 'launches', 'mean', 'type', 'GB/s', 'n', 'dtype'];
 const widthClass = (title: string): string | null => (NARROW.includes(title) ? null : MEDIUM.includes(title) ? 'not-narrow' : 'only-wide');
 
 const typeName = (type: string): string => (type === '–' ? 'no floating-point operations' : type);
@@ -42,12 +47,16 @@ function compare(a: PointView, b: PointView, column: number, descending: boolean
   return direction * (a.texts[column] ?? '').localeCompare(b.texts[column] ?? '', 'en', { numeric: true });
 }
 
+/** What belongs to no step comes after what does, what has no roof last. */
+const savedOf = (point: PointView | undefined): number =>
+  (!point?.group || point.group.recoverable_s === null ? -1 : point.group.in_steps_s > 0 ? point.group.recoverable_s : -0.5);
+
 /** Indices of the shown points in the order of the view. */
 export function sortedPoints(view: View, experiment: ExperimentView): number[] {
   const shown = [...shownPoints(view, experiment)];
   if (!view.sort && experiment.program) {
     const key = (index: number): [number, number] =>
-      [experiment.points[index]?.group?.recoverable_s ?? -1, experiment.points[index]?.share ?? 0];
+      [savedOf(experiment.points[index]), experiment.points[index]?.share ?? 0];
     return shown.sort((a, b) => key(b)[0] - key(a)[0] || key(b)[1] - key(a)[1] || a - b);
   }
   const column = data.columns.findIndex(({ title }) => title === view.sort?.column);
@@ -202,42 +211,50 @@ export class PointTable {
   private columnsOf(experiment: ExperimentView): number[] {
     const all = data.columns.flatMap((_, column) => (hasColumn(experiment, column) ? [column] : []));
     if (!experiment.isOfProgram) return all;
-    const first = PROGRAM_COLUMNS.flatMap((title) => all.filter((column) => data.columns[column]?.title === title));
+    const hasSteps = isOfStep(experiment);
+    const of = data.columns.map((_, column) => column).filter((column) => all.includes(column) ||
+      (hasSteps && data.columns[column]?.title === SAVED_IN_STEP));
+    const first = (hasSteps ? STEP_COLUMNS : PROGRAM_COLUMNS).flatMap((title) => of.filter((column) => data.columns[column]?.title === title));
     return this.hasMore ? [...first, ...all.filter((column) => !first.includes(column))] : first;
   }
 
   /** The shown groups summed by kernel, range or type; a click shows the groups of a row. */
   private sumTable(table: Exclude<Table, 'kernels'>, view: View, experiment: ExperimentView): HTMLElement {
     const groups = groupsOf(experiment, shownPoints(view, experiment));
+    const { program } = experiment;
+    const isStep = isOfStep(experiment);
     const { total } = sumOf(groups);
     const keyOf = { names: ({ kernelShort }: PointView) => kernelShort, ranges: ({ group }: PointView) => group?.path ?? '',
       types: ({ group }: PointView) => group?.type ?? '' }[table];
-    const rows = [...groupedBy(groups, keyOf)].map(([key, of]) => ({ key, first: of[0] as PointView, sum: sumOf(of) }))
-      .sort((a, b) => b.sum.recoverable - a.sum.recoverable || b.sum.total - a.sum.total);
-    const nameOf = (key: string): string => (table === 'names' ? key : table === 'ranges' ? key || NO_RANGE : typeName(key));
+    const rows = [...groupedBy(groups, keyOf)].map(([key, of]) => ({ key, first: of[0] as PointView, sum: sumOf(of),
+      saved: isStep && program ? savingShare(program, of) * program.loss_basis.time_s : sumOf(of).recoverable }))
+      .sort((a, b) => b.saved - a.saved || b.sum.total - a.sum.total);
+    const nameOf = (key: string): string => (table === 'names' ? key : table === 'ranges' ? rangeTitle(experiment, key) || NO_RANGE : typeName(key));
     const show = (key: string): void => this.store.set({ [{ names: 'kernel', ranges: 'range', types: 'type' }[table]]: key,
       table: 'kernels', zoom: null });
     const most = 500;
-    const cells = ({ total: time, launches, recoverable }: Sum, sum: Sum): (string | number)[] =>
-      [duration(time), count(launches), count(sum.groups),
-        fractionOfRoofline(sum) === null ? '–' : wholePercent(fractionOfRoofline(sum) as number),
-        recoverable > 0 ? duration(recoverable) : '–'];
+    const perSecond = isStep && program ? program.loss_basis.share_per_s : 1 / total;
+    const timeOf = ({ total: time, inSteps }: Sum): number => (isStep && program ? inSteps * perSecond * program.loss_basis.time_s : time);
+    const cells = (sum: Sum, saved: number): string[] => [duration(timeOf(sum)), ...(isStep ? [] : [count(sum.launches)]), count(sum.groups),
+      fractionOfRoofline(sum) === null ? '–' : wholePercent(fractionOfRoofline(sum) as number), saved > 0 ? duration(saved) : '–'];
+    const titles = [TABLE_NAMES[table].replace('By ', ''), ...(isStep ? [NAME_OF_SHARE, 'time/step'] : ['share', 'total', 'launches']),
+      'launch groups', '% of roofline', isStep ? SAVED_IN_STEP : 'could save'];
+    const isWide = (title: string | undefined): boolean => title === 'launches' || title === 'launch groups';
     let before = 0;
-    const body = rows.slice(0, most).map(({ key, first, sum }) => {
-      const share = total > 0 ? sum.total / total : 0;
+    const body = rows.slice(0, most).map(({ key, first, sum, saved }) => {
+      const share = total > 0 ? (isStep ? sum.inSteps : sum.total) * perSecond : 0;
       const row = h('tr', {},
         h('th', { scope: 'row' }, h('button', { type: 'button', class: 'name',
           title: table === 'names' ? first.kernel : `Show the kernels of ${nameOf(key)}`, onclick: () => show(key) },
           h('span', { class: 'text' }, ...breakable(nameOf(key))))),
         h('td', { class: 'number with-bar' }, cumulativeBar(before, share), h('span', {}, percent(share))),
-        ...cells(sum, sum).map((text, i) => h('td', { class: `number${i === 2 || i === 1 ? ' not-narrow' : ''}` }, String(text))));
+        ...cells(sum, saved).map((text, i) => h('td', { class: `number${isWide(titles[i + 2]) ? ' not-narrow' : ''}` }, text)));
       before += share;
       return row;
     });
     return h('div', {}, scrollBox(TABLE_NAMES[table], h('table', { class: 'sum-table' },
-      h('thead', {}, h('tr', {}, ...[TABLE_NAMES[table].replace('By ', ''), 'share', 'total', 'launches', 'groups', '% of roofline',
-        'could save'].map((title, i) => h('th', { scope: 'col',
-          class: i === 0 ? null : `number${i === 3 || i === 4 ? ' not-narrow' : ''}` }, title)))),
+      h('thead', {}, h('tr', {}, ...titles.map((title, i) => h('th', { scope: 'col',
+        class: i === 0 ? null : `number${isWide(title) ? ' not-narrow' : ''}` }, title)))),
       h('tbody', {}, ...body))),
       rows.length > most && h('p', { class: 'muted' }, `… and ${rows.length - most} more.`));
   }
@@ -266,7 +283,7 @@ export class PointTable {
       const { title, role, is_number, help } = data.columns[column] as (typeof data.columns)[number];
       const isSorted = view.sort?.column === title;
       const direction = isSorted ? (view.sort?.descending ? 'descending' : 'ascending') : null;
-      const isByDefault = experiment.isOfProgram && !view.sort && title === 'could save';
+      const isByDefault = experiment.isOfProgram && !view.sort && title === (isOfStep(experiment) ? SAVED_IN_STEP : 'could save');
       const sort = (): void => {
         // In a program, one looks for the largest number.
         const isFirstDown = experiment.isOfProgram && is_number;
@@ -276,7 +293,7 @@ export class PointTable {
       return h('th', { scope: 'col', class: [is_number ? 'number' : '', this.widthOf(experiment, title) ?? ''].join(' ').trim() || null,
         'aria-sort': direction ?? (isByDefault ? 'descending' : null), 'data-column': title },
         h('button', { type: 'button', title: help || null, onclick: sort },
-          role === 'label' && experiment.isOfProgram ? 'kernel' : title));
+          role === 'label' && experiment.isOfProgram ? 'kernel' : title === 'share' && isOfStep(experiment) ? NAME_OF_SHARE : title));
     }));
     if (focused) [...this.head.cells].find((cell) => cell.dataset['column'] === focused)?.querySelector('button')?.focus();
   }
@@ -291,7 +308,7 @@ export class PointTable {
     const isOfProgram = experiment.isOfProgram;
     const ranks = isOfProgram ? ranksOf(view, experiment) : new Map<number, number>();
     const names = this.namesOf(experiment);
-    const share = (index: number): number => experiment.points[index]?.share ?? 0;
+    const share = (index: number): number => shareOf(experiment, experiment.points[index] as PointView);
     let before = isOfProgram ? this.order.slice(0, first).reduce((sum, index) => sum + share(index), 0) : 0;
     fill(this.body, ...shown.map((index) => {
       const row = this.row(experiment, columns, index, pins, before, names, ranks.get(index));
@@ -336,7 +353,8 @@ export class PointTable {
       }
       if (role === 'fraction_of_roofline') return h('td', { class: classes('number', 'with-bar') }, bar(point), h('span', {}, text));
       if (title === 'share' && experiment.isOfProgram) return h('td', { class: classes('number', 'with-bar') },
-        cumulativeBar(before, point.share ?? 0), h('span', {}, text));
+        cumulativeBar(before, shareOf(experiment, point)), h('span', {}, isOfStep(experiment) ? percent(shareOf(experiment, point)) : text));
+      if (title === SAVED_IN_STEP && isGroup(point)) return h('td', { class: classes('number') }, savedInStep(experiment, point));
       if (role === 'bound') return h('td', { class: classes(), title: wordsFor(point.bound).meaning },
         h('span', { class: `bound bound-${point.bound}` }, text));
       if (role === 'family') return h('td', { class: classes() }, point.family.name);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { cellOf, data, isGroup, type PointView } from '../data';
+import { cellOf, data, isGroup, type ExperimentView, type PointView } from '../data';
 import { fill, h } from '../dom';
+import { percent } from '../format';
 import type { Highlight } from './highlight';
 import { shortened } from '../names';
 import { pointGlyph } from '../chart/marks';
+import { isOfStep, savedInStep, shareOf } from '../sums';
 import type { ViewStore } from '../view';
 
 const GAP = 16;
@@ -12,10 +14,14 @@ const EDGE = 4;
 const joined = (...parts: string[]): string => parts.filter((part) => !['', '–'].includes(part.trim())).join(' · ');
 
 /** What a reader looks for first; the inspector has the rest. */
-function linesOf(point: PointView): string[] {
+function linesOf(experiment: ExperimentView, point: PointView): string[] {
   const text = (title: string): string => cellOf(point, title).text;
   const with_unit = (title: string, unit: string): string => (['', '–'].includes(text(title)) ? '' : `${text(title)}\u00a0${unit}`);
   const limit = joined(with_unit('% of roofline', 'of roofline'), `bound by ${point.boundName}`);
+  if (isGroup(point) && isOfStep(experiment)) {
+    return [joined(`${percent(shareOf(experiment, point))} of a step`, with_unit('time', 'each')), limit,
+      joined(savedInStep(experiment, point) === '–' ? '' : `could save ${savedInStep(experiment, point)} of a step`, 'click: why, and what to do')];
+  }
   if (isGroup(point)) {
     return [joined(`${text('share')} of GPU time`, text('total'), with_unit('launches', 'launches')), limit,
       joined(`could save ${text('could save')}`, 'click: why, and what to do')];
@@ -45,7 +51,7 @@ export function tooltip(store: ViewStore, highlight: Highlight): HTMLElement {
       return;
     }
     fill(box, h('p', { class: 'name' }, pointGlyph(point), h('strong', {}, shortened(point.label, 60))),
-      ...linesOf(point).map((line) => h('p', {}, line)));
+      ...linesOf(experiment, point).map((line) => h('p', {}, line)));
     box.hidden = false;
     const { width, height } = box.getBoundingClientRect();
     const left = active.at.x + GAP + width < innerWidth ? active.at.x + GAP : active.at.x - GAP - width;

@@ -2,7 +2,7 @@
 // What a device did while it was sampled, and a program during a part of that time.
 import { data, isGroup, type ExperimentView, type GroupView, type PointView, type RangeView, type Timeline } from '../data';
 import { count, duration, percent, tick } from '../format';
-import { addWork, noWork, placeOf } from '../sums';
+import { addWork, fractionOfRoofline, noWork, placeOf, sumOf } from '../sums';
 
 /** From and until, in nanoseconds since the first sample. */
 export type Time = [number, number];
@@ -84,7 +84,7 @@ const quantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 
 const column = (title: string): number => data.columns.findIndex((candidate) => candidate.title === title);
-const COLUMNS = Object.fromEntries(['share', 'launches', 'time', 'total', 'mean', 'p95', 'could save', 'per step']
+const COLUMNS = Object.fromEntries(['share', 'launches', 'time', 'total', 'mean', 'p95', 'could save', 'could save/step']
   .map((title) => [title, column(title)])) as Record<string, number>;
 
 /** The point with the times of its launches in the window; its rates and counters are means over all launches. */
@@ -108,11 +108,11 @@ function pointIn(point: GroupView, use: Use | undefined, all: number): GroupView
   put('total', total, duration);
   put('could save', recoverable_s, duration);
   // The number of steps in it is unknown.
-  put('per step', null, duration);
+  put('could save/step', null, duration);
   put('time', quantile(times, 0.5), duration);
   put('mean', times.length > 0 ? times.reduce((sum, time) => sum + time, 0) / times.length : null, duration);
   put('p95', quantile(times, 0.95), duration);
-  return { ...point, share, texts, values, group: { ...point.group, launches: times.length, total_s: total, recoverable_s,
+  return { ...point, share, texts, values, group: { ...point.group, launches: times.length, total_s: total, in_steps_s: total, recoverable_s,
     flops: scaled(point.group.flops), bytes: scaled(point.group.bytes) } };
 }
 
@@ -123,13 +123,12 @@ function rangeIn(range: RangeView, points: readonly GroupView[], all: number): R
   const inside = points.filter((point) => isIn(point, range.path));
   const sum = (of: (point: GroupView) => number): number => inside.reduce((total, point) => total + of(point), 0);
   const total_s = sum(({ group }) => group.total_s);
-  const roofed = sum(({ group }) => (group.recoverable_s === null ? 0 : group.total_s));
   const recoverable_s = sum(({ group }) => group.recoverable_s ?? 0);
   const work = noWork();
   for (const { group } of inside) addWork(work, group);
   return {
-    ...range, launches: sum(({ group }) => group.launches), total_s, share: all > 0 ? total_s / all : 0, recoverable_s,
-    fraction_of_roofline: roofed > 0 ? 1 - recoverable_s / roofed : null, ...placeOf(work, total_s),
+    ...range, launches: sum(({ group }) => group.launches), total_s, in_steps_s: total_s, share: all > 0 ? total_s / all : 0, recoverable_s,
+    fraction_of_roofline: fractionOfRoofline(sumOf(inside)), ...placeOf(work, total_s),
   };
 }
 
@@ -139,7 +138,7 @@ function experimentIn(whole: ExperimentView, timeline: Timeline, time: Time): Ex
   const points = whole.points.map((point, index): PointView => (isGroup(point) ? pointIn(point, uses.get(index), all) : point));
   const ran = points.filter((point): point is GroupView => isGroup(point) && point.group.launches > 0);
   const { program } = whole;
-  return { ...whole, points, ...(program ? { program: { ...program, kernel_s: all, losses: [], loss_basis: {
+  return { ...whole, points, ...(program ? { program: { ...program, kernel_s: all, in_steps_s: all, losses: [], loss_basis: {
     is_step: false, time_s: all, share_per_s: all > 0 ? 1 / all : 0, waiting: 0, idle: 0 },
     ranges: program.ranges.map((range) => rangeIn(range, ran, all)).filter(({ launches }) => launches > 0) } } : {}) };
 }
