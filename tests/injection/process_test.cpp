@@ -16,11 +16,11 @@
 #include <thread>
 #include <vector>
 
-#include "core/serial/program/profile_records.h"
+#include "core/serial/program/program_files.h"
 #include "tests/injection/fake_driver.h"
 #include "tests/support/temporary_folder.h"
 
-namespace rooflinectl::injection {
+namespace rooflinectl::injection::process_test {
 namespace {
 
 using testing::Each;
@@ -450,4 +450,4 @@ TEST_F(ProcessTest, CountsOnlyWhatIsCaptured) {
 }
 
 }  // namespace
-}  // namespace rooflinectl::injection
+}  // namespace rooflinectl::injection::process_test

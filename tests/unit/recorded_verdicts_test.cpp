@@ -10,12 +10,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <string>
 
 #include "analysis/compare/gate.h"
 #include "analysis/devices/ranks.h"
 #include "analysis/explain/explanation.h"
 #include "analysis/roofline/point.h"
-#include "core/serial/program/timeline_file.h"
+#include "core/serial/program/program_files.h"
 #include "core/serial/run_file.h"
 #include "reports/formats/formats.h"
 #include "reports/model/report_model.h"
@@ -71,6 +73,12 @@ struct Program {
   ReportModel report;
 };
 
+/// Read and judged once for all tests.
+const Program& program_of(const std::string& name) {
+  static std::map<std::string, Program> known;
+  return known.try_emplace(name, name).first->second;
+}
+
 std::vector<std::string_view> ids_of(const std::vector<Finding>& findings) {
   std::vector<std::string_view> ids;
   for (const Finding& finding : findings) ids.push_back(finding.rule);
@@ -86,7 +94,7 @@ double share_of(const RooflinePoint& point, Bound resource) {
 
 // One atomic addition per block to one address: 262,144 × 1.755 ns of 465.9 µs.
 TEST(RecordedVerdict, AtomicsOnOneAddressBoundTheNaiveSum) {
-  const Program program("matrix-sums-h200");
+  const Program& program = program_of("matrix-sums-h200");
   for (const auto& [grid, share] :
        {std::pair(262144, 0.987), std::pair(65536, 0.982), std::pair(4096, 0.828)}) {
     const RooflinePoint& sum = program.group("naive_block_sum", static_cast<std::uint64_t>(grid));
@@ -99,14 +107,14 @@ TEST(RecordedVerdict, AtomicsOnOneAddressBoundTheNaiveSum) {
 
 // V9: of 2,097,796, the busiest slice of L2 has 22,916, a 92nd. On one address they would take 62 %.
 TEST(RecordedVerdict, AtomicsOnManyAddressesDoNotBoundAttention) {
-  const Program program("training-step-h200");
+  const Program& program = program_of("training-step-h200");
   const RooflinePoint& attention = program.group("flash_bprop");
   EXPECT_NEAR(share_of(attention, Bound::atomics), 0.26, 0.01) << "22,916 × 0.7314 ns of 64.4 µs";
   EXPECT_EQ(attention.bound, Bound::memory_latency);
 }
 
 TEST(RecordedVerdict, AMatrixProductInFp32IsBoundByFp32) {
-  const Program program("matrix-sums-h200");
+  const Program& program = program_of("matrix-sums-h200");
   const RooflinePoint& product = program.group("simt_sgemm");
   EXPECT_GT(share_of(product, Bound::issue_slots), share_of(product, Bound::fp32));
   EXPECT_EQ(product.bound, Bound::fp32);
@@ -116,7 +124,7 @@ TEST(RecordedVerdict, AMatrixProductInFp32IsBoundByFp32) {
 }
 
 TEST(RecordedVerdict, AFillIsBoundByWhatItWrites) {
-  const Program program("training-step-h200");
+  const Program& program = program_of("training-step-h200");
   const RooflinePoint& fill = program.group("FillFunctor<c10::BFloat16>", 12288);
   EXPECT_EQ(fill.bound, Bound::l2);
   EXPECT_NEAR(share_of(fill, Bound::l2), 0.62, 0.01) << "25.17 MB at 4.76 TB/s of 8.44 µs";
@@ -129,7 +137,7 @@ TEST(RecordedVerdict, AFillIsBoundByWhatItWrites) {
 
 TEST(RecordedVerdict, NobodySaysHowManyBytesAProgramNeeds) {
   for (const char* name : kPrograms) {
-    const Program program(name);
+    const Program& program = program_of(name);
     for (const RooflinePoint& point : program.first().analysis->points) {
       for (const Finding& finding : program.findings(point)) {
         EXPECT_THAT(finding.text, Not(HasSubstr("algorithm needs"))) << point.label;
@@ -141,7 +149,7 @@ TEST(RecordedVerdict, NobodySaysHowManyBytesAProgramNeeds) {
 
 // AdamW of 166 million parameters, as seven passes over them.
 TEST(RecordedVerdict, ThePassesOfAnOptimizerAreOneSaving) {
-  const Program program("training-step-h200");
+  const Program& program = program_of("training-step-h200");
   const auto& fusion = program.use().fusion;
   ASSERT_TRUE(fusion.has_value());
   EXPECT_EQ(fusion->path, "optimizer");
@@ -150,12 +158,12 @@ TEST(RecordedVerdict, ThePassesOfAnOptimizerAreOneSaving) {
   EXPECT_GT(fusion->recoverable_s, *program.use().recoverable.front()->launches->recoverable_s);
   EXPECT_THAT(program_headline(program.use()),
               HasSubstr("Fusing 7 DRAM-bound kernels over the same data in optimizer could save up to"));
-  EXPECT_FALSE(Program("data-parallel-two-h200").use().fusion) << "its optimizer is one kernel";
-  EXPECT_FALSE(Program("matrix-sums-h200").use().fusion);
+  EXPECT_FALSE(program_of("data-parallel-two-h200").use().fusion) << "its optimizer is one kernel";
+  EXPECT_FALSE(program_of("matrix-sums-h200").use().fusion);
 }
 
 TEST(RecordedVerdict, FewBlocksLeaveMostSmsIdle) {
-  const Program program("training-step-h200");
+  const Program& program = program_of("training-step-h200");
   const RooflinePoint& gamma_beta = program.group("GammaBetaBackward");
   EXPECT_EQ(gamma_beta.measurement->launch.grid, 32U);
   EXPECT_EQ(gamma_beta.bound, Bound::tail);
@@ -166,7 +174,7 @@ TEST(RecordedVerdict, FewBlocksLeaveMostSmsIdle) {
 }
 
 TEST(RecordedVerdict, UnvectorisedCopiesOfBothTypesGetOneAdvice) {
-  const Program program("training-step-h200");
+  const Program& program = program_of("training-step-h200");
   const auto of_f32 = program.findings(program.group("unrolled_elementwise_kernel", 256000));
   const auto of_bf16 = program.findings(program.group("::elementwise_kernel<128, 4", 24576));
   EXPECT_EQ(of_f32.front().next_step, of_bf16.front().next_step);
@@ -176,13 +184,13 @@ TEST(RecordedVerdict, UnvectorisedCopiesOfBothTypesGetOneAdvice) {
 
 TEST(RecordedVerdict, ShortKernelsSaveNothingEach) {
   for (const char* name : kPrograms) {
-    const Program program(name);
+    const Program& program = program_of(name);
     for (const RooflinePoint& point : program.first().analysis->points) {
       if (!point.launches->is_short) continue;
       EXPECT_LE(point.launches->recoverable_s.value_or(0), 0) << point.label;
     }
   }
-  const Program program("training-step-h200");
+  const Program& program = program_of("training-step-h200");
   EXPECT_THAT(program_sentences(program.run, program.use()),
               Contains(StartsWith(
                   "Launches of less than 3.000 µs take 82.55 µs (0.3 %) of a step (20 launch groups).")));
@@ -190,7 +198,7 @@ TEST(RecordedVerdict, ShortKernelsSaveNothingEach) {
 
 TEST(RecordedVerdict, NamesOfRoofsAreWholeInTheTerminal) {
   for (const char* name : kPrograms) {
-    const Program program(name);
+    const Program& program = program_of(name);
     for (const int columns : {80, 100}) {
       const std::string drawn = terminal_roofline(program.first(), columns);
       for (std::size_t at = drawn.find("FLOP/s\n"); at != std::string::npos;
@@ -206,13 +214,13 @@ TEST(RecordedVerdict, NamesOfRoofsAreWholeInTheTerminal) {
 }
 
 TEST(RecordedVerdict, WhatCostsMostHasAnActionIfItIsAKernel) {
-  const Program program("cupy-fft-h200");
+  const Program& program = program_of("cupy-fft-h200");
   EXPECT_THAT(program_sentences(program.run, program.use()),
               Contains(testing::MatchesRegex("saxpy: Traffic between DRAM .* Next: Remove traffic .*")));
 }
 
 TEST(RecordedVerdict, GapsOfAnEagerProgramMakeItLaunchBound) {
-  const Program program("training-step-h200");
+  const Program& program = program_of("training-step-h200");
   EXPECT_EQ(program.use().idle->cause, IdleCause::launches);
   EXPECT_THAT(
       program_headline(program.use()),
@@ -221,7 +229,7 @@ TEST(RecordedVerdict, GapsOfAnEagerProgramMakeItLaunchBound) {
 }
 
 TEST(RecordedVerdict, WaitingForARankIsNotWork) {
-  const Program program("data-parallel-two-h200");
+  const Program& program = program_of("data-parallel-two-h200");
   EXPECT_NEAR(*program.use().busy_share(), 0.305, 0.001);
   EXPECT_NEAR(program.use().waiting_share(), 0.26, 0.001);
   EXPECT_NEAR(program.use().idle->share, 0.435, 0.001);
@@ -239,7 +247,7 @@ TEST(RecordedVerdict, WaitingForARankIsNotWork) {
 // The page, the terminal and the headline rank all of them by what they cost of a step.
 TEST(RecordedVerdict, LossesOfAllKindsAreComparedByTheSameStep) {
   const auto rows_of = [](const char* recording) {
-    const Program program(recording);
+    const Program& program = program_of(recording);
     std::vector<std::string> rows;
     for (const auto& row : loss_table(program.use(), 3).rows) rows.push_back(row[0] + ": " + row[1]);
     return rows;
@@ -247,14 +255,14 @@ TEST(RecordedVerdict, LossesOfAllKindsAreComparedByTheSameStep) {
   EXPECT_THAT(rows_of("training-step-h200"),
               ElementsAre("GPU idle: 8.192 ms",
                           "fusing 7 DRAM-bound kernels over the same data in optimizer: 2.798 ms",
-                          "elementwise<direct copy, f32> [unrolled] (8 launch groups): 518.7 µs"));
+                          "elementwise<direct copy, f32> [unrolled] (8 launch groups): 456.9 µs"));
   EXPECT_THAT(rows_of("data-parallel-two-h200"),
               ElementsAre("GPU idle: 5.285 ms", "waiting in collectives: 3.166 ms",
                           "embedding_backward_feature<f32, i64>: ~55.29 µs"));
 }
 
 TEST(RecordedVerdict, ShortLaunchesThatTakeNotableTimeLeadWhereToBegin) {
-  const Program program("generation-h200");
+  const Program& program = program_of("generation-h200");
   const Loss first = losses(program.use()).front();
   EXPECT_EQ(first.kind, LossKind::short_launches);
   EXPECT_EQ(loss_text(program.use(), first).cost, "98.72 ms");
@@ -265,7 +273,7 @@ TEST(RecordedVerdict, ShortLaunchesThatTakeNotableTimeLeadWhereToBegin) {
 }
 
 TEST(RecordedVerdict, NoKernelSavesWhatAShortOneTakes) {
-  const Program program("generation-h200");
+  const Program& program = program_of("generation-h200");
   const ProgramUse& use = program.use();
   const auto norm =
       std::find_if(use.recoverable.begin(), use.recoverable.end(), [](const RooflinePoint* group) {
@@ -279,7 +287,7 @@ TEST(RecordedVerdict, NoKernelSavesWhatAShortOneTakes) {
 }
 
 TEST(RecordedVerdict, AKernelBesideACollectiveSaysSo) {
-  const Program program("data-parallel-two-h200");
+  const Program& program = program_of("data-parallel-two-h200");
   const RooflinePoint& product = program.group("nvjet_sm90_tst_192x96_64x5_1x2_h_bz_NTT");
   EXPECT_EQ(product.bound, Bound::other_kernels) << "though its shared memory was not counted";
   EXPECT_THAT(ids_of(program.findings(product)), ElementsAre("other-kernels"));
@@ -289,7 +297,7 @@ TEST(RecordedVerdict, AKernelBesideACollectiveSaysSo) {
 // Where kernels run beside an all-reduce or alone, medians flip between both: by them, rank 0 lost 177 ms.
 // All its kernels together take 80 ms longer.
 TEST(RecordedVerdict, RanksAreComparedByMeans) {
-  const auto run = recording("data-parallel-two-h200");
+  const auto& run = program_of("data-parallel-two-h200").run;
   const auto ranks = rank_analysis(run);
   EXPECT_THAT(ranks->stragglers, IsEmpty());
   EXPECT_LT(ranks->ranks[0].slow_s, ranks->ranks[0].compute_s - ranks->ranks[1].compute_s);
@@ -321,7 +329,7 @@ TEST(RecordedVerdict, TheGateComparesMeansAndNotWhichHalfHasTheMedian) {
 }
 
 TEST(RecordedVerdict, AGroupOfTwoKindsOfLaunchesSaysSo) {
-  const Program program("training-step-h200");
+  const Program& program = program_of("training-step-h200");
   const RooflinePoint& product = program.group("1x2_h_bz_coopA_bias_TNT", 128);
   EXPECT_THAT(product.evidence, Contains(StartsWith("its launches take different times: 50 % up to 15.")));
   EXPECT_THAT(program.group("GammaBetaBackward").evidence, Not(Contains(HasSubstr("different times"))));
@@ -329,7 +337,7 @@ TEST(RecordedVerdict, AGroupOfTwoKindsOfLaunchesSaysSo) {
 
 TEST(RecordedVerdict, IntervalsHoldTheirNumbersAndATickOfTheTimer) {
   for (const char* name : kPrograms) {
-    const Program program(name);
+    const Program& program = program_of(name);
     for (const RooflinePoint& point : program.first().analysis->points) {
       if (!point.measurement->time) continue;
       for (const LaunchTime& time : {median_launch(*point.measurement), mean_launch(*point.measurement)}) {
@@ -350,7 +358,7 @@ TEST(RecordedVerdict, IntervalsHoldTheirNumbersAndATickOfTheTimer) {
 
 // V14: 8.7 % of its bytes are lines that the kernel before it left in L2.
 TEST(RecordedVerdict, AFewWritesLowerTheRoofOfReadsALittle) {
-  const Program program("cupy-fft-h200");
+  const Program& program = program_of("cupy-fft-h200");
   const RooflinePoint& sum = program.group("DeviceReduceKernel");
   EXPECT_NEAR(*sum.fraction_of_roofline, 0.945, 0.01);
   EXPECT_THAT(sum.implausible, IsEmpty());
@@ -359,7 +367,7 @@ TEST(RecordedVerdict, AFewWritesLowerTheRoofOfReadsALittle) {
 
 // One launch at each place of a step was counted; the model's shapes say 84.3 %.
 TEST(RecordedVerdict, AGroupOfDifferentProductsIsCountedAsItIs) {
-  const Program program("training-step-h200");
+  const Program& program = program_of("training-step-h200");
   const RooflinePoint& product = program.group("256x128_64x4_1x2_h_bz_coopA_NNT", 128);
   ASSERT_TRUE(product.fraction_interval);
   EXPECT_NEAR(*product.fraction_of_roofline, 0.843, 0.004);
@@ -379,7 +387,7 @@ TEST(RecordedVerdict, NothingIsAboveItsRoof) {
 
 // V12: integer instructions take issue slots, which were counted.
 TEST(RecordedVerdict, KernelsBesideNcclAreNotUnknownForTheirIntegers) {
-  const Program program("data-parallel-two-h200");
+  const Program& program = program_of("data-parallel-two-h200");
   for (const RooflinePoint& point : program.first().analysis->points) {
     EXPECT_THAT(point.verdict.unjudged, Not(Contains(HasSubstr("integer")))) << point.label;
   }
@@ -387,7 +395,7 @@ TEST(RecordedVerdict, KernelsBesideNcclAreNotUnknownForTheirIntegers) {
 
 // The kernels of elementwise operations have no shared memory that would have to be counted.
 TEST(RecordedVerdict, KernelsBesideNcclAreJudgedWhereTheyHaveNoSharedMemory) {
-  const Program program("data-parallel-two-h200");
+  const Program& program = program_of("data-parallel-two-h200");
   for (const RooflinePoint* copy : program.groups("unrolled_elementwise_kernel")) {
     EXPECT_NE(copy->bound, Bound::unknown) << copy->label;
   }
@@ -396,14 +404,14 @@ TEST(RecordedVerdict, KernelsBesideNcclAreJudgedWhereTheyHaveNoSharedMemory) {
 
 // The review's half a wave: 512 blocks where 1188 fit.
 TEST(RecordedVerdict, ColumnSumsOfHalfAWaveAreATail) {
-  const Program program("training-step-h200");
+  const Program& program = program_of("training-step-h200");
   EXPECT_EQ(program.group("reduce_kernel", 512).bound, Bound::tail);
   EXPECT_EQ(program.group("reduce_kernel", 2048).bound, Bound::memory_latency) << "two waves";
 }
 
 // 109 cycles of a warp for each of its instructions, of which none takes a third of that.
 TEST(RecordedVerdict, ACopyWithFewInstructionsWaitsForMemory) {
-  const Program program("training-step-h200");
+  const Program& program = program_of("training-step-h200");
   const RooflinePoint& copy = program.group("bfloat16_copy_kernel", 1024);
   EXPECT_EQ(copy.bound, Bound::memory_latency);
   EXPECT_THAT(ids_of(program.findings(copy)), testing::Contains("memory-latency-of-loads"));
@@ -411,11 +419,10 @@ TEST(RecordedVerdict, ACopyWithFewInstructionsWaitsForMemory) {
 
 /// The part of the GPU time whose verdict names no cause.
 double unnamed_share(const char* name) {
-  const auto run = recording(name);
   double all_s = 0;
   double unnamed_s = 0;
-  for (const ExperimentAnalysis& experiment : analyse(run).experiments) {
-    for (const RooflinePoint& point : experiment.points) {
+  for (const ExperimentReport& experiment : program_of(name).report.experiments) {
+    for (const RooflinePoint& point : experiment.analysis->points) {
       const double total_s = point.measurement->launches->total_s;
       const bool is_named = point.bound != Bound::unknown && point.bound != Bound::latency;
       all_s += total_s;
@@ -437,7 +444,7 @@ TEST(RecordedVerdict, NamesWhatKeepsNearlyAllKernelsFromBeingFaster) {
 
 // V19: its window has two launches, of which one waited 910 ms for a rank that was held.
 TEST(RecordedVerdict, SamplesOfHeldLaunchesAreNotComparedWithTheirCounts) {
-  const auto run = recording("data-parallel-two-h200");
+  const auto& run = program_of("data-parallel-two-h200").run;
   const auto timeline = read_timeline(
       std::filesystem::path(ROOFLINECTL_SOURCE_FOLDER) / "recordings/data-parallel-two-h200/run.json.gz",
       run);
@@ -456,7 +463,7 @@ TEST(RecordedVerdict, SamplesOfHeldLaunchesAreNotComparedWithTheirCounts) {
 
 // The host needs 50 µs to launch what the GPU works 1.3 ms for.
 TEST(RecordedVerdict, ALoopThatLaunchesAheadOfTheGpuHasNoSteps) {
-  const Program program("triton-attention-h200");
+  const Program& program = program_of("triton-attention-h200");
   EXPECT_EQ(program.use().step, nullptr);
   for (const Loss& loss : losses(program.use())) EXPECT_LT(loss.share, 1);
 }
@@ -464,7 +471,7 @@ TEST(RecordedVerdict, ALoopThatLaunchesAheadOfTheGpuHasNoSteps) {
 // XLA launches the step as one graph; its kernels are told apart.
 TEST(RecordedVerdict, TheKernelsOfAGraphAreJudgedOneByOne) {
   for (const char* name : {"jax-training-step-h200", "generation-h200"}) {
-    const Program program(name);
+    const Program& program = program_of(name);
     double in_graphs_s = 0;
     double judged_s = 0;
     for (const RooflinePoint& point : program.first().analysis->points) {
@@ -479,14 +486,14 @@ TEST(RecordedVerdict, TheKernelsOfAGraphAreJudgedOneByOne) {
 }
 
 TEST(RecordedVerdict, NobodyIsToldToEditWhatXlaWrote) {
-  const Program program("jax-training-step-h200");
+  const Program& program = program_of("jax-training-step-h200");
   const auto findings = program.findings(program.group("fusion_377"));
   ASSERT_THAT(findings, Not(IsEmpty()));
   EXPECT_THAT(std::string(findings.front().next_step), StartsWith("A compiler wrote this kernel: "));
 }
 
 TEST(RecordedVerdict, SmallTransfersHaveNoRate) {
-  const Program program("training-step-h200");
+  const Program& program = program_of("training-step-h200");
   for (const TransferRate& rate : program.use().transfers) {
     EXPECT_EQ(rate.bytes_per_s.has_value(), rate.use->kind == TransferKind::device_to_device);
     EXPECT_EQ(rate.fraction.has_value(), rate.bytes_per_s.has_value());
@@ -495,7 +502,7 @@ TEST(RecordedVerdict, SmallTransfersHaveNoRate) {
 
 TEST(RecordedVerdict, ReasonsReadWell) {
   for (const char* name : kPrograms) {
-    const Program program(name);
+    const Program& program = program_of(name);
     for (const RooflinePoint& point : program.first().analysis->points) {
       EXPECT_THAT(point.roof_missing, Not(HasSubstr("operations was"))) << point.label;
       EXPECT_THAT(point.evidence, Not(Contains(HasSubstr("e+0")))) << point.label;
