@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/roofline/executed/executed_work.h"
 #include "analysis/roofline/roof.h"
 #include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
