@@ -54,6 +54,10 @@ std::string_view to_string(Flag flag) {
   return "?";
 }
 
+std::string Implausible::text() const {
+  return fmt::format("{:.1f} % of {}: {}", 100 * fraction, of, cause);
+}
+
 std::vector<std::string_view> names_of(const std::vector<Flag>& flags) {
   std::vector<std::string_view> names;
   for (const Flag flag : flags) names.push_back(to_string(flag));

@@ -128,8 +128,9 @@ struct LaunchUse {
   /// `total_s`, or 0 if the launches are in a range that never came while the program's steps were timed,
   /// such as a compiler's trials before the first one.
   double in_steps_s = 0;
-  /// What these launches took beyond the roof: total · (1 − fraction of roofline), never below 0. Nothing
-  /// without a roof for all of its work.
+  /// What these launches took beyond the roof, and beyond the time of short ones: total · (1 − fraction of
+  /// roofline), or total · (1 − 3 µs / time) if that is less, never below 0. Nothing without a roof for all
+  /// of its work.
   std::optional<double> recoverable_s;
   std::optional<Interval> recoverable_interval_s;  ///< from `RooflinePoint::fraction_interval`
   /// What of that falls on one step: that of a launch, times the launches per step. Nothing where the number
@@ -142,6 +143,16 @@ struct LaunchUse {
   bool is_short = false;
   /// Who launched them, according to a trace of PyTorch. Null without one.
   const GroupOperators* operators = nullptr;
+};
+
+/// A number of a point that cannot be right: a fraction above 1 beyond the spread.
+struct Implausible {
+  double fraction = 0;
+  std::string of;     ///< `roofline`, or the id of the ceiling that the utilisation is of
+  std::string cause;  ///< the likely one
+
+  /// `102.4 % of l2_read: …`
+  std::string text() const;
 };
 
 /// One measurement on the roofline. Rates are those of the median time; where several GPUs share the work,
@@ -206,9 +217,8 @@ struct RooflinePoint {
   /// The evidence for `throttled`, `power-capped` and `not-repeatable`, and how launches differ in their
   /// times: a sentence each.
   std::vector<std::string> evidence;
-  /// Numbers that cannot be right, each with the likely cause: a fraction of the roof or a utilisation above
-  /// 1 beyond the spread. They are shown as they are, never clamped.
-  std::vector<std::string> implausible;
+  /// They are shown as they are, never clamped.
+  std::vector<Implausible> implausible;
 };
 
 /// A compared quantity that differs between two points.

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds, and runs what this machine can run: formatting; the quick start; the tests labelled `shipped` of its
-# build (whole programs, installation, page, scripts, pictures, and with a CUDA toolkit those of the collector, with a GPU those of the
-# kernels); all others, and some seconds of fuzzing, under AddressSanitizer and UndefinedBehaviorSanitizer; the library within programs
-# under ThreadSanitizer; clang-tidy. Ends with how long each step took, and ctest's summary of the build that is used.
-# scripts/check_release.sh does more.
+# build (whole programs, installation, page, schemas, scripts, pictures, and with a CUDA toolkit those of the collector, with a GPU those
+# of the kernels); all others, and a second of fuzzing for each reader, under AddressSanitizer and UndefinedBehaviorSanitizer; the library
+# within programs under ThreadSanitizer; clang-tidy. Ends with how long each step took, and ctest's summary of the build that is used.
+# Tests labelled `release` (packages, examples, workflows, recipes) are left to scripts/check_release.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

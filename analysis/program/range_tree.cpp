@@ -16,7 +16,7 @@ constexpr double kAlmostAll = 0.99;
 }  // namespace
 
 std::optional<double> RangeUse::fraction_of_roofline() const {
-  return roofed_s > 0 ? std::optional(1 - recoverable_s / roofed_s) : std::nullopt;
+  return roofed_s > 0 ? std::optional(at_roof_s / roofed_s) : std::nullopt;
 }
 
 std::optional<double> RangeUse::flop_per_s() const {
@@ -45,7 +45,10 @@ void add_use(RangeUse& range, const RooflinePoint& group, const GroupPart& part)
   range.in_steps_s += part.time * group.launches->in_steps_s;
   if (const auto recoverable_s = group.launches->recoverable_s) {
     range.recoverable_s += part.time * *recoverable_s;
-    range.roofed_s += total_s;
+    if (!group.launches->is_short) {
+      range.roofed_s += total_s;
+      range.at_roof_s += std::min(1.0, *group.fraction_of_roofline) * total_s;
+    }
   }
   const double traced = part.time * static_cast<double>(launches.traced);
   if (group.flops_executed) {

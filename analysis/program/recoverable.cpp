@@ -42,6 +42,13 @@ double kernel_time_s(const std::vector<RooflinePoint>& points, const DeviceUse* 
   return device != nullptr ? std::max(sum_s, device->kernel_s) : sum_s;
 }
 
+/// The share of a launch's time that it could save with this fraction of its roofline: no launch takes less
+/// than its roof does, nor less than a short one.
+double beyond_roof(const Measurement& measurement, double fraction) {
+  const double time_s = is_timed(measurement) ? time_per_launch_s(measurement) : 0;
+  return std::max(0.0, 1 - std::max(fraction, share_of(kShortLaunchS, time_s)));
+}
+
 /// By kernel, whatever its shapes: its time in steps.
 std::vector<double> kernel_times(const std::vector<const RooflinePoint*>& groups) {
   std::map<std::string_view, double> of_kernel;
@@ -125,7 +132,8 @@ constexpr double kMostOfIdle = 0.5;
 /// Of one operator of PyTorch, with what it does besides launching.
 constexpr double kLongestLaunchGap = 100e-6;
 constexpr double kLongestGapBetweenLaunches = 1e-3;
-/// Gaps that are rarer than one in so many steps, and have much of the idle time, are not of the steps.
+/// Gaps that are rarer than one in so many steps, and have much of the idle time, are not of the steps:
+/// starting, ending and pausing are no part of what repeats.
 constexpr double kOfTheSteps = 0.05;
 constexpr double kMuchOfIdle = 0.2;
 
@@ -156,8 +164,11 @@ void set_cause(IdleUse& idle) {
 std::optional<IdleUse> idle_use(const Run& run, const ProgramUse& program, std::size_t device) {
   if (program.device == nullptr || !program.device->undisturbed) return std::nullopt;
   IdleUse idle = {.undisturbed = &*program.device->undisturbed};
-  const double fewest =
-      program.step != nullptr ? kOfTheSteps * static_cast<double>(program.step->undisturbed) : 0;
+  // Without steps, what takes most of the time tells how often the program repeats itself.
+  const std::uint64_t repeats = program.step != nullptr
+                                    ? program.step->undisturbed
+                                    : program.groups.front()->measurement->launches->count;
+  const double fewest = kOfTheSteps * static_cast<double>(repeats);
   idle.gaps = idle.undisturbed->gaps;
   while (!idle.gaps.empty()) {
     const IdleGaps& longest = idle.gaps.back();
@@ -326,13 +337,14 @@ void set_launches(std::vector<RooflinePoint>& points, const Run& run, std::size_
     launches.share = share_of(all.total_s, kernel_s);
     launches.is_overlapped = all.overlapped_s > kOverlapped * all.total_s;
     launches.is_short = is_short_launch(*point.measurement);
-    if (point.fraction_of_roofline && !point.roof->is_partly_counted) {
-      launches.recoverable_s =
-          launches.is_short ? 0 : all.total_s * std::max(0.0, 1 - *point.fraction_of_roofline);
-      if (point.fraction_interval && !launches.is_short) {
-        launches.recoverable_interval_s = {all.total_s * std::max(0.0, 1 - point.fraction_interval->high),
-                                           all.total_s * std::max(0.0, 1 - point.fraction_interval->low)};
-      }
+    if (!point.fraction_of_roofline || point.roof->is_partly_counted) continue;
+    const auto beyond = [&](double fraction) {
+      return all.total_s * beyond_roof(*point.measurement, fraction);
+    };
+    launches.recoverable_s = beyond(*point.fraction_of_roofline);
+    if (point.fraction_interval && !launches.is_short) {
+      launches.recoverable_interval_s = {beyond(point.fraction_interval->high),
+                                         beyond(point.fraction_interval->low)};
     }
   }
   set_steps(points, run, device_use(run, device), kernel_s);

@@ -70,8 +70,8 @@ enum class IdleCause {
 /// When nothing ran on a device although nothing was counted.
 struct IdleUse {
   const UndisturbedUse* undisturbed = nullptr;
-  std::vector<IdleGaps> gaps;  ///< by length; of a program with steps, those that belong to them
-  IdleGaps beside_steps;       ///< before, between and after them; none if `count` is 0
+  std::vector<IdleGaps> gaps;  ///< by length, those that come again and again
+  IdleGaps beside_steps;       ///< all others, in which it starts, ends or pauses; none if `count` is 0
   double idle_s = 0;           ///< in `gaps`
   double share = 0;            ///< of the undisturbed time
   IdleCause cause = IdleCause::unclear;
@@ -195,8 +195,9 @@ double saving_share(const ProgramUse& program, const LaunchUse& launches);
 enum class LossKind {
   waiting,  ///< in collectives, for the rank that comes last
   idle,
-  fusion,  ///< several kernels where one would do
-  groups,  ///< one kernel in several launch groups
+  fusion,          ///< several kernels where one would do
+  short_launches,  ///< so many that fewer would save notable time
+  groups,          ///< one kernel in several launch groups
   kernel,
 };
 

@@ -280,8 +280,7 @@ std::string likely_cause(const Run& run, const RooflinePoint& point) {
 
 void set_implausible(RooflinePoint& point, const Run& run) {
   if (is_above_roof(point)) {
-    point.implausible.push_back(
-        fmt::format("{:.1f} % of roofline: {}", 100 * *point.fraction_of_roofline, likely_cause(run, point)));
+    point.implausible.push_back({*point.fraction_of_roofline, "roofline", likely_cause(run, point)});
     // A level above its ceiling would be the same finding once more.
     if (is_observed(point)) return;
   }
@@ -290,10 +289,9 @@ void set_implausible(RooflinePoint& point, const Run& run) {
     const Ceiling* ceiling = find_ceiling(run, use.ceiling, roof_source(run, point.measurement->device),
                                           point.measurement->device);
     if (ceiling != nullptr && *use.utilisation <= 1 + kImplausible + ceiling->relative_spread) continue;
-    point.implausible.push_back(
-        fmt::format("{:.1f} % of {}: not all counted bytes belong to this launch, or the ceiling is too low "
-                    "(--fresh measures it again)",
-                    100 * *use.utilisation, use.ceiling));
+    point.implausible.push_back({*use.utilisation, std::string(use.ceiling),
+                                 "not all counted bytes belong to this launch, or the ceiling is too low "
+                                 "(--fresh measures it again)"});
   }
 }
 

@@ -93,7 +93,7 @@ Confidence confidence(const RooflinePoint& point, const std::vector<Finding>& fi
 Json doubts(const RooflinePoint& point) {
   Json texts = Json::array();
   for (const std::string_view flag : names_of(point.flags)) texts.push_back(flag);
-  for (const std::string& reason : point.implausible) texts.push_back(reason);
+  for (const Implausible& reason : point.implausible) texts.push_back(reason.text());
   if (overlaps_others(point)) texts.push_back("overlapped: the program may gain less than its kernel");
   if (!point.roof_missing.empty()) texts.push_back("no roof: " + plain_cause(point.roof_missing));
   for (const std::string& reason : point.verdict.unjudged)

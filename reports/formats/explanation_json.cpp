@@ -50,7 +50,8 @@ Json to_json(const Run& run, const RooflinePoint& point, const PointExplanation&
   if (!point.roof_missing.empty()) value["roof_missing"] = point.roof_missing;
   if (!point.executed_missing.empty()) value["executed_missing"] = point.executed_missing;
   if (!point.measurement->cause.empty()) value["cause"] = point.measurement->cause;
-  value["implausible"] = point.implausible;
+  value["implausible"] = Json::array();
+  for (const Implausible& finding : point.implausible) value["implausible"].push_back(finding.text());
   value["evidence"] = point.evidence;
   value["findings"] = findings;
   value["not_judged"] = unjudged;
@@ -90,6 +91,8 @@ std::string_view loss_id(LossKind kind) {
       return "idle";
     case LossKind::fusion:
       return "fusion";
+    case LossKind::short_launches:
+      return "short";
     case LossKind::groups:
     case LossKind::kernel:
       break;

@@ -210,7 +210,7 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
     facts.push_back({"verification", "none: the kernel has no reference"});
   }
   for (const std::string& evidence : point.evidence) facts.push_back({"evidence", evidence});
-  for (const std::string& finding : point.implausible) facts.push_back({"implausible", finding});
+  for (const Implausible& finding : point.implausible) facts.push_back({"implausible", finding.text()});
   return facts;
 }
 

@@ -125,11 +125,41 @@ std::string stalls_text(const RooflinePoint& point) {
 }
 
 std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& points) {
-  std::vector<std::string> texts;
+  constexpr std::size_t kMostAlone = 2;
+  constexpr std::size_t kMostNames = 3;
+  struct Alike {
+    std::vector<const RooflinePoint*> points;
+    std::vector<const Implausible*> findings;
+  };
+  std::vector<Alike> all;
   for (const RooflinePoint& point : points) {
-    for (const std::string& finding : point.implausible) {
-      texts.push_back(fmt::format("{}: {}", point.label, finding));
+    for (const Implausible& finding : point.implausible) {
+      auto alike = std::find_if(all.begin(), all.end(), [&](const Alike& one) {
+        return one.findings.front()->of == finding.of && one.findings.front()->cause == finding.cause;
+      });
+      if (alike == all.end()) alike = all.insert(all.end(), Alike());
+      alike->points.push_back(&point);
+      alike->findings.push_back(&finding);
     }
+  }
+  std::vector<std::string> texts;
+  for (const auto& [of, findings] : all) {
+    if (findings.size() <= kMostAlone) {
+      for (std::size_t i = 0; i < findings.size(); ++i)
+        texts.push_back(fmt::format("{}: {}", of[i]->label, findings[i]->text()));
+      continue;
+    }
+    const auto [least, most] =
+        std::minmax_element(findings.begin(), findings.end(),
+                            [](const auto* a, const auto* b) { return a->fraction < b->fraction; });
+    std::string names;
+    for (std::size_t i = 0; i < kMostNames; ++i) names += fmt::format("{}, ", of[i]->label);
+    if (of.size() > kMostNames) names += "…, ";
+    names.resize(names.size() - 2);
+    texts.push_back(fmt::format("{} {} ({}): {:.1f} to {:.1f} % of {}: {}", of.size(),
+                                of.front()->launches ? "launch groups" : "points", names,
+                                100 * (*least)->fraction, 100 * (*most)->fraction, findings.front()->of,
+                                findings.front()->cause));
   }
   return texts;
 }
@@ -142,7 +172,8 @@ std::string plain_cause(std::string cause) {
     cause.resize(std::min(none, at));
     cause += none < at ? "none of its launches was counted" : " was counted";
   }
-  replace(cause, " not counted: none of its launches was counted", ": no launch was counted");
+  replace(cause, " not counted: none of its launches was counted",
+          ": launched only while these were not counted");
   replace(cause, "communication with other GPUs: no roof", "communication: no roof");
   replace(cause, "operations was not counted", "operations were not counted");
   replace(cause, "instrumented code of collective kernels keeps the other ranks waiting",

@@ -76,7 +76,8 @@ std::string intervals_text(const RooflinePoint& point, const SavingBasis& basis 
 /// that was not counted.
 std::string stalls_text(const RooflinePoint& point);
 
-/// A sentence for each number of the points that cannot be right: `V3: 104.0 % of roofline: …`.
+/// A sentence for each number of the points that cannot be right: `V3: 104.0 % of roofline: …`. More than two
+/// of the same kind are one: `12 points (a, b, c, …): 102.4 to 110.2 % of l2_read: …`.
 std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& points);
 
 /// `f32_fma + f32_add` for a mix.

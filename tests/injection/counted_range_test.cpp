@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace rooflinectl::injection {
+namespace rooflinectl::injection::counted_range_test {
 namespace {
 
 using testing::ElementsAre;
@@ -89,4 +89,4 @@ TEST(CountedRange, ClosesAVoidRangeOnceTheDeviceIsIdle) {
 }
 
 }  // namespace
-}  // namespace rooflinectl::injection
+}  // namespace rooflinectl::injection::counted_range_test

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace rooflinectl::injection {
+namespace rooflinectl::injection::graph_launches_test {
 namespace {
 
 Launch kernel_of(std::uint32_t grid) {
@@ -80,4 +80,4 @@ TEST(GraphLaunches, KnowsGraphsThatWereMadeAnewByWhatTheyLaunch) {
 }
 
 }  // namespace
-}  // namespace rooflinectl::injection
+}  // namespace rooflinectl::injection::graph_launches_test

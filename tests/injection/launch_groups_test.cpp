@@ -9,7 +9,7 @@
 
 #include "tests/injection/fake_driver.h"
 
-namespace rooflinectl::injection {
+namespace rooflinectl::injection::launch_groups_test {
 namespace {
 
 using testing::HasSubstr;
@@ -127,4 +127,4 @@ TEST(Kernels, HandlesMeanOtherKernelsOnceAModuleIsUnloaded) {
 }
 
 }  // namespace
-}  // namespace rooflinectl::injection
+}  // namespace rooflinectl::injection::launch_groups_test

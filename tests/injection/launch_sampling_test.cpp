@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace rooflinectl::injection {
+namespace rooflinectl::injection::launch_sampling_test {
 namespace {
 
 using testing::ElementsAre;
@@ -227,4 +227,4 @@ TEST(LaunchSampling, AGroupThatIsLeftAloneHoldsNothingUp) {
 }
 
 }  // namespace
-}  // namespace rooflinectl::injection
+}  // namespace rooflinectl::injection::launch_sampling_test

@@ -9,7 +9,7 @@
 
 #include "tests/support/fake_cubin.h"
 
-namespace rooflinectl::injection {
+namespace rooflinectl::injection::loaded_code_test {
 namespace {
 
 using testing::ElementsAre;
@@ -75,4 +75,4 @@ TEST(LoadedCode, KeepsABoundedNumberOfFunctions) {
 }
 
 }  // namespace
-}  // namespace rooflinectl::injection
+}  // namespace rooflinectl::injection::loaded_code_test

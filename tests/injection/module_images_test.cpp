@@ -8,7 +8,7 @@
 
 #include "injection/launches/loaded_code.h"
 
-namespace rooflinectl::injection {
+namespace rooflinectl::injection::module_images_test {
 namespace {
 
 /// A cubin with one section.
@@ -84,4 +84,4 @@ TEST(ModuleImages, OfALongImageTheEndCountsByItsSize) {
 }
 
 }  // namespace
-}  // namespace rooflinectl::injection
+}  // namespace rooflinectl::injection::module_images_test

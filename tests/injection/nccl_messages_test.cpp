@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace rooflinectl::injection {
+namespace rooflinectl::injection::nccl_messages_test {
 namespace {
 
 /// What NCCL gives its ranges: a communicator, the bytes of a message, and `rest` bytes of others.
@@ -50,4 +50,4 @@ TEST(NcclMessages, AreOfTheKernelThatFollowsOneCall) {
 }
 
 }  // namespace
-}  // namespace rooflinectl::injection
+}  // namespace rooflinectl::injection::nccl_messages_test

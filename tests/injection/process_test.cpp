@@ -20,7 +20,7 @@
 #include "tests/injection/fake_driver.h"
 #include "tests/support/temporary_folder.h"
 
-namespace rooflinectl::injection {
+namespace rooflinectl::injection::process_test {
 namespace {
 
 using testing::Each;
@@ -450,4 +450,4 @@ TEST_F(ProcessTest, CountsOnlyWhatIsCaptured) {
 }
 
 }  // namespace
-}  // namespace rooflinectl::injection
+}  // namespace rooflinectl::injection::process_test

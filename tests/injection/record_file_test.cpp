@@ -16,7 +16,7 @@
 
 #include "core/serial/program/program_files.h"
 
-namespace rooflinectl::injection {
+namespace rooflinectl::injection::record_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -147,4 +147,4 @@ TEST_F(RecordFileTest, TakesRecordsOfManyThreads) {
 }
 
 }  // namespace
-}  // namespace rooflinectl::injection
+}  // namespace rooflinectl::injection::record_file_test

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/program/timeline.h"
 
-namespace rooflinectl {
+namespace rooflinectl::sampling_thread_test {
 namespace {
 
 using testing::ElementsAre;
@@ -149,4 +149,4 @@ TEST_F(SamplingThreadTest, WhatFailsLaterLosesNothingThatWasTaken) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::sampling_thread_test

@@ -10,7 +10,7 @@
 #include "collector/cupti/profiler.h"
 #include "core/error.h"
 
-namespace rooflinectl::injection {
+namespace rooflinectl::injection::session_test {
 namespace {
 
 using testing::Contains;
@@ -863,4 +863,4 @@ TEST_F(SessionTest, ACountedLaunchThatWaitsForAnotherThreadsIsVoid) {
 }
 
 }  // namespace
-}  // namespace rooflinectl::injection
+}  // namespace rooflinectl::injection::session_test

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace rooflinectl::injection {
+namespace rooflinectl::injection::tensor_use_test {
 namespace {
 
 Counters with(std::string_view key, double value) {
@@ -111,4 +111,4 @@ TEST(TensorUse, AMixOfTypesIsCountedToItsEnd) {
 }
 
 }  // namespace
-}  // namespace rooflinectl::injection
+}  // namespace rooflinectl::injection::tensor_use_test

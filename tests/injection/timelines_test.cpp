@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 
-namespace rooflinectl::injection {
+namespace rooflinectl::injection::timelines_test {
 namespace {
 
 std::atomic<int> samplers_at_once = 0;
@@ -97,4 +97,4 @@ TEST_F(TimelinesTest, ADeviceThatCannotBeSampledIsNotSampled) {
 }
 
 }  // namespace
-}  // namespace rooflinectl::injection
+}  // namespace rooflinectl::injection::timelines_test

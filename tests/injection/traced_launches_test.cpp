@@ -8,7 +8,7 @@
 
 #include "tests/injection/fake_driver.h"
 
-namespace rooflinectl::injection {
+namespace rooflinectl::injection::traced_launches_test {
 namespace {
 
 using testing::HasSubstr;
@@ -92,4 +92,4 @@ TEST_F(TracedLaunchesTest, ALaunchThatTakesLongIsAwaitedWhileManyOthersEnd) {
 }
 
 }  // namespace
-}  // namespace rooflinectl::injection
+}  // namespace rooflinectl::injection::traced_launches_test

@@ -377,11 +377,29 @@ TEST(RoofOverAPoint, LiesBetweenTheMixesThatWereMeasured) {
   EXPECT_THAT(limit_for(0.75)->per_s, Near((kCopyBytesPerS + kWriteBytesPerS) / 2));
   EXPECT_THAT(limit_for(0.1)->ceilings, ElementsAre("dram_read", "dram_copy"));
   EXPECT_THAT(limit_for(0.1)->relative_spread, Near(0.01));
-  run.ceilings.push_back(ceiling("dram_mix_10", CeilingKind::bandwidth, CeilingSource::measured, 3e12));
-  EXPECT_THAT(limit_for(0.1)->per_s, Near(3e12));
+  run.ceilings.push_back(ceiling("dram_mix_10", CeilingKind::bandwidth, CeilingSource::measured, 3.95e12));
+  EXPECT_THAT(limit_for(0.1)->per_s, Near(3.95e12));
   EXPECT_THAT(limit_for(0.1)->ceilings, ElementsAre("dram_mix_10"));
-  EXPECT_THAT(limit_for(0.05)->per_s, Near((kReadBytesPerS + 3e12) / 2));
+  EXPECT_THAT(limit_for(0.05)->per_s, Near((kReadBytesPerS + 3.95e12) / 2));
   EXPECT_THAT(limit_for(1)->per_s, Near(kWriteBytesPerS));
+}
+
+// On an H200, XLA's and PyTorch's kernels are 3 to 7 % faster than the benchmarks of mixes.
+TEST(RoofOverAPoint, IsNotLoweredByAMixSlowerThanReadingAndThenCopying) {
+  rooflinectl::Run run;
+  run.ceilings = all_ceilings();
+  run.ceilings.push_back(ceiling("dram_mix_25", CeilingKind::bandwidth, CeilingSource::measured, 3e12));
+  run.ceilings.push_back(ceiling("dram_mix_75", CeilingKind::bandwidth, CeilingSource::measured, 3e12));
+  const auto limit_for = [&](double write_share) {
+    return dram_limit(run, 0, {1 - write_share, write_share});
+  };
+  EXPECT_THAT(limit_for(0.25)->per_s, Near((kReadBytesPerS + kCopyBytesPerS) / 2));
+  EXPECT_THAT(limit_for(0.25)->ceilings, ElementsAre("dram_read", "dram_copy"));
+  EXPECT_THAT(limit_for(0.5)->per_s, Near(kCopyBytesPerS)) << "not that of reading and then writing";
+  EXPECT_THAT(limit_for(0.5)->ceilings, ElementsAre("dram_copy"));
+  EXPECT_THAT(limit_for(0.75)->per_s, Near((kCopyBytesPerS + kWriteBytesPerS) / 2));
+  std::erase_if(run.ceilings, [](const Ceiling& one) { return one.id == "dram_copy"; });
+  EXPECT_THAT(limit_for(0.5)->per_s, Near(3e12)) << "between the mixes";
 }
 
 TEST(RoofOverAPoint, WithoutAMixOnOneSideIsTheNearestOne) {
@@ -680,16 +698,20 @@ TEST(Levels, NameNoLimitWithoutCeilingsOrCounters) {
 TEST(Implausible, IsAUtilisationAboveOneBeyondTheSpread) {
   EXPECT_THAT(OnePoint(with_cache_ceilings(run_of({with_levels(2e9, 8.1e9, 0, 0)})))->implausible, IsEmpty());
   const OnePoint above(with_cache_ceilings(run_of({with_levels(2e9, 9e9, 0, 0)})));
-  EXPECT_THAT(above->implausible, ElementsAre(AllOf(HasSubstr("112.5 % of l2_read"), HasSubstr("--fresh"))));
+  EXPECT_THAT(above->implausible,
+              ElementsAre(testing::Property(&Implausible::text,
+                                            AllOf(HasSubstr("112.5 % of l2_read"), HasSubstr("--fresh")))));
   EXPECT_THAT(above->levels[1].utilisation, Optional(Near(1.125))) << "shown as it is";
 }
 
 TEST(Implausible, NamesTheLikelyCauseOfAPointAboveItsRoof) {
   const double too_fast_s = 4.0 * kElements / (1.2 * kReadBytesPerS);
   EXPECT_THAT(OnePoint(float_sum("v", too_fast_s))->implausible,
-              ElementsAre(HasSubstr("nothing was counted")));
+              ElementsAre(testing::Field(&Implausible::cause, HasSubstr("nothing was counted"))));
   const OnePoint resident(counted_sum(float_sum("v", too_fast_s), 0.1, 1));
-  EXPECT_THAT(resident->implausible, ElementsAre(HasSubstr("a cache delivered part of the input")));
+  EXPECT_THAT(
+      resident->implausible,
+      ElementsAre(testing::Field(&Implausible::cause, HasSubstr("a cache delivered part of the input"))));
 }
 
 // ---- ceilings ----

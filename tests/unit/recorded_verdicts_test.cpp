@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <string>
 
 #include "analysis/compare/gate.h"
 #include "analysis/devices/ranks.h"
@@ -71,6 +73,12 @@ struct Program {
   ReportModel report;
 };
 
+/// Read and judged once for all tests.
+const Program& program_of(const std::string& name) {
+  static std::map<std::string, Program> known;
+  return known.try_emplace(name, name).first->second;
+}
+
 std::vector<std::string_view> ids_of(const std::vector<Finding>& findings) {
   std::vector<std::string_view> ids;
   for (const Finding& finding : findings) ids.push_back(finding.rule);
@@ -86,7 +94,7 @@ double share_of(const RooflinePoint& point, Bound resource) {
 
 // One atomic addition per block to one address: 262,144 × 1.755 ns of 465.9 µs.
 TEST(RecordedVerdict, AtomicsOnOneAddressBoundTheNaiveSum) {
-  const Program program("matrix-sums-h200");
+  const Program& program = program_of("matrix-sums-h200");
   for (const auto& [grid, share] :
        {std::pair(262144, 0.987), std::pair(65536, 0.982), std::pair(4096, 0.828)}) {
     const RooflinePoint& sum = program.group("naive_block_sum", static_cast<std::uint64_t>(grid));
@@ -97,16 +105,16 @@ TEST(RecordedVerdict, AtomicsOnOneAddressBoundTheNaiveSum) {
   }
 }
 
-TEST(RecordedVerdict, MoreAtomicsThanOneAddressCouldServeAreNotJudged) {
-  const Program program("training-step-h200");
+// V9: of 2,097,796, the busiest slice of L2 has 22,916, a 92nd. On one address they would take 62 %.
+TEST(RecordedVerdict, AtomicsOnManyAddressesDoNotBoundAttention) {
+  const Program& program = program_of("training-step-h200");
   const RooflinePoint& attention = program.group("flash_bprop");
-  EXPECT_EQ(share_of(attention, Bound::atomics), 0);
-  EXPECT_THAT(attention.verdict.unjudged,
-              Contains(HasSubstr("2097796 operations, too many for one address")));
+  EXPECT_NEAR(share_of(attention, Bound::atomics), 0.26, 0.01) << "22,916 × 0.7314 ns of 64.4 µs";
+  EXPECT_EQ(attention.bound, Bound::memory_latency);
 }
 
 TEST(RecordedVerdict, AMatrixProductInFp32IsBoundByFp32) {
-  const Program program("matrix-sums-h200");
+  const Program& program = program_of("matrix-sums-h200");
   const RooflinePoint& product = program.group("simt_sgemm");
   EXPECT_GT(share_of(product, Bound::issue_slots), share_of(product, Bound::fp32));
   EXPECT_EQ(product.bound, Bound::fp32);
@@ -116,7 +124,7 @@ TEST(RecordedVerdict, AMatrixProductInFp32IsBoundByFp32) {
 }
 
 TEST(RecordedVerdict, AFillIsBoundByWhatItWrites) {
-  const Program program("training-step-h200");
+  const Program& program = program_of("training-step-h200");
   const RooflinePoint& fill = program.group("FillFunctor<c10::BFloat16>", 12288);
   EXPECT_EQ(fill.bound, Bound::l2);
   EXPECT_NEAR(share_of(fill, Bound::l2), 0.62, 0.01) << "25.17 MB at 4.76 TB/s of 8.44 µs";
@@ -129,7 +137,7 @@ TEST(RecordedVerdict, AFillIsBoundByWhatItWrites) {
 
 TEST(RecordedVerdict, NobodySaysHowManyBytesAProgramNeeds) {
   for (const char* name : kPrograms) {
-    const Program program(name);
+    const Program& program = program_of(name);
     for (const RooflinePoint& point : program.first().analysis->points) {
       for (const Finding& finding : program.findings(point)) {
         EXPECT_THAT(finding.text, Not(HasSubstr("algorithm needs"))) << point.label;
@@ -141,21 +149,21 @@ TEST(RecordedVerdict, NobodySaysHowManyBytesAProgramNeeds) {
 
 // AdamW of 166 million parameters, as seven passes over them.
 TEST(RecordedVerdict, ThePassesOfAnOptimizerAreOneSaving) {
-  const Program program("training-step-h200");
+  const Program& program = program_of("training-step-h200");
   const auto& fusion = program.use().fusion;
   ASSERT_TRUE(fusion.has_value());
   EXPECT_EQ(fusion->path, "optimizer");
   EXPECT_EQ(fusion->kernels.size(), 7U);
-  EXPECT_NEAR(fusion->bytes / fusion->fewest_bytes, 4.9, 0.1);
+  EXPECT_NEAR(fusion->bytes / fusion->fewest_bytes, 5.0, 0.1);
   EXPECT_GT(fusion->recoverable_s, *program.use().recoverable.front()->launches->recoverable_s);
   EXPECT_THAT(program_headline(program.use()),
               HasSubstr("Fusing 7 DRAM-bound kernels over the same data in optimizer could save up to"));
-  EXPECT_FALSE(Program("data-parallel-two-h200").use().fusion) << "its optimizer is one kernel";
-  EXPECT_FALSE(Program("matrix-sums-h200").use().fusion);
+  EXPECT_FALSE(program_of("data-parallel-two-h200").use().fusion) << "its optimizer is one kernel";
+  EXPECT_FALSE(program_of("matrix-sums-h200").use().fusion);
 }
 
 TEST(RecordedVerdict, FewBlocksLeaveMostSmsIdle) {
-  const Program program("training-step-h200");
+  const Program& program = program_of("training-step-h200");
   const RooflinePoint& gamma_beta = program.group("GammaBetaBackward");
   EXPECT_EQ(gamma_beta.measurement->launch.grid, 32U);
   EXPECT_EQ(gamma_beta.bound, Bound::tail);
@@ -166,7 +174,7 @@ TEST(RecordedVerdict, FewBlocksLeaveMostSmsIdle) {
 }
 
 TEST(RecordedVerdict, UnvectorisedCopiesOfBothTypesGetOneAdvice) {
-  const Program program("training-step-h200");
+  const Program& program = program_of("training-step-h200");
   const auto of_f32 = program.findings(program.group("unrolled_elementwise_kernel", 256000));
   const auto of_bf16 = program.findings(program.group("::elementwise_kernel<128, 4", 24576));
   EXPECT_EQ(of_f32.front().next_step, of_bf16.front().next_step);
@@ -176,21 +184,21 @@ TEST(RecordedVerdict, UnvectorisedCopiesOfBothTypesGetOneAdvice) {
 
 TEST(RecordedVerdict, ShortKernelsSaveNothingEach) {
   for (const char* name : kPrograms) {
-    const Program program(name);
+    const Program& program = program_of(name);
     for (const RooflinePoint& point : program.first().analysis->points) {
       if (!point.launches->is_short) continue;
       EXPECT_LE(point.launches->recoverable_s.value_or(0), 0) << point.label;
     }
   }
-  const Program program("training-step-h200");
-  EXPECT_THAT(
-      program_sentences(program.run, program.use()),
-      Contains(StartsWith("20 kernels are shorter than 3.000 µs and take 84.64 µs (0.4 %) of a step.")));
+  const Program& program = program_of("training-step-h200");
+  EXPECT_THAT(program_sentences(program.run, program.use()),
+              Contains(StartsWith(
+                  "Launches of less than 3.000 µs take 82.55 µs (0.3 %) of a step (20 launch groups).")));
 }
 
 TEST(RecordedVerdict, NamesOfRoofsAreWholeInTheTerminal) {
   for (const char* name : kPrograms) {
-    const Program program(name);
+    const Program& program = program_of(name);
     for (const int columns : {80, 100}) {
       const std::string drawn = terminal_roofline(program.first(), columns);
       for (std::size_t at = drawn.find("FLOP/s\n"); at != std::string::npos;
@@ -206,22 +214,22 @@ TEST(RecordedVerdict, NamesOfRoofsAreWholeInTheTerminal) {
 }
 
 TEST(RecordedVerdict, WhatCostsMostHasAnActionIfItIsAKernel) {
-  const Program program("cupy-fft-h200");
+  const Program& program = program_of("cupy-fft-h200");
   EXPECT_THAT(program_sentences(program.run, program.use()),
               Contains(testing::MatchesRegex("saxpy: Traffic between DRAM .* Next: Remove traffic .*")));
 }
 
 TEST(RecordedVerdict, GapsOfAnEagerProgramMakeItLaunchBound) {
-  const Program program("training-step-h200");
+  const Program& program = program_of("training-step-h200");
   EXPECT_EQ(program.use().idle->cause, IdleCause::launches);
   EXPECT_THAT(
       program_headline(program.use()),
       StartsWith(
-          "The GPU is idle 26 % of the time (5.615 ms of each 21.42 ms step), waiting for launches in "));
+          "The GPU is idle 35 % of the time (8.192 ms of each 23.64 ms step), waiting for launches in "));
 }
 
 TEST(RecordedVerdict, WaitingForARankIsNotWork) {
-  const Program program("data-parallel-two-h200");
+  const Program& program = program_of("data-parallel-two-h200");
   EXPECT_NEAR(*program.use().busy_share(), 0.305, 0.001);
   EXPECT_NEAR(program.use().waiting_share(), 0.26, 0.001);
   EXPECT_NEAR(program.use().idle->share, 0.435, 0.001);
@@ -239,22 +247,47 @@ TEST(RecordedVerdict, WaitingForARankIsNotWork) {
 // The page, the terminal and the headline rank all of them by what they cost of a step.
 TEST(RecordedVerdict, LossesOfAllKindsAreComparedByTheSameStep) {
   const auto rows_of = [](const char* recording) {
-    const Program program(recording);
+    const Program& program = program_of(recording);
     std::vector<std::string> rows;
     for (const auto& row : loss_table(program.use(), 3).rows) rows.push_back(row[0] + ": " + row[1]);
     return rows;
   };
   EXPECT_THAT(rows_of("training-step-h200"),
-              ElementsAre("GPU idle: 5.615 ms",
-                          "fusing 7 DRAM-bound kernels over the same data in optimizer: 2.791 ms",
-                          "elementwise<direct copy, f32> [unrolled] (8 launch groups): 531.6 µs"));
+              ElementsAre("GPU idle: 8.192 ms",
+                          "fusing 7 DRAM-bound kernels over the same data in optimizer: 2.798 ms",
+                          "elementwise<direct copy, f32> [unrolled] (8 launch groups): 456.9 µs"));
   EXPECT_THAT(rows_of("data-parallel-two-h200"),
               ElementsAre("GPU idle: 5.285 ms", "waiting in collectives: 3.166 ms",
                           "embedding_backward_feature<f32, i64>: ~55.29 µs"));
 }
 
+TEST(RecordedVerdict, ShortLaunchesThatTakeNotableTimeLeadWhereToBegin) {
+  const Program& program = program_of("generation-h200");
+  const Loss first = losses(program.use()).front();
+  EXPECT_EQ(first.kind, LossKind::short_launches);
+  EXPECT_EQ(loss_text(program.use(), first).cost, "98.72 ms");
+  EXPECT_THAT(
+      program_sentences(program.run, program.use()),
+      Contains(StartsWith(
+          "While it started, ended or paused, the program left the GPU idle for 162.2 ms, in 1 gap.")));
+}
+
+TEST(RecordedVerdict, NoKernelSavesWhatAShortOneTakes) {
+  const Program& program = program_of("generation-h200");
+  const ProgramUse& use = program.use();
+  const auto norm =
+      std::find_if(use.recoverable.begin(), use.recoverable.end(), [](const RooflinePoint* group) {
+        return group->label.starts_with("vectorized_layer_norm<bf16, f32, false> in CUDA graph");
+      });
+  ASSERT_NE(norm, use.recoverable.end());
+  const LaunchUse& launches = *(*norm)->launches;
+  const double time_s = launches.total_s / static_cast<double>((*norm)->measurement->launches->traced);
+  EXPECT_LT(*(*norm)->fraction_of_roofline, 0.01);
+  EXPECT_NEAR(*launches.recoverable_s, launches.total_s * (1 - kShortLaunchS / time_s), 1e-9);
+}
+
 TEST(RecordedVerdict, AKernelBesideACollectiveSaysSo) {
-  const Program program("data-parallel-two-h200");
+  const Program& program = program_of("data-parallel-two-h200");
   const RooflinePoint& product = program.group("nvjet_sm90_tst_192x96_64x5_1x2_h_bz_NTT");
   EXPECT_EQ(product.bound, Bound::other_kernels) << "though its shared memory was not counted";
   EXPECT_THAT(ids_of(program.findings(product)), ElementsAre("other-kernels"));
@@ -264,17 +297,17 @@ TEST(RecordedVerdict, AKernelBesideACollectiveSaysSo) {
 // Where kernels run beside an all-reduce or alone, medians flip between both: by them, rank 0 lost 177 ms.
 // All its kernels together take 80 ms longer.
 TEST(RecordedVerdict, RanksAreComparedByMeans) {
-  const auto run = recording("data-parallel-two-h200");
+  const auto& run = program_of("data-parallel-two-h200").run;
   const auto ranks = rank_analysis(run);
   EXPECT_THAT(ranks->stragglers, IsEmpty());
   EXPECT_LT(ranks->ranks[0].slow_s, ranks->ranks[0].compute_s - ranks->ranks[1].compute_s);
 }
 
-/// The forward products with 29.17 µs in the mean: half of them take 14.4 µs, half 43.5 µs.
+/// The forward products with 29.38 µs in the mean: half of them take 15 µs, half 43.5 µs.
 Measurement& bimodal(Run& run) {
   for (Measurement& one : run.measurements) {
     const bool is_meant = one.point.subject.ends_with("bias_TNT") && one.launch.grid == 128;
-    if (is_meant && one.launches->count == 4800) return one;
+    if (is_meant && one.launches->count == 1600) return one;
   }
   throw std::logic_error("no such group");
 }
@@ -282,7 +315,7 @@ Measurement& bimodal(Run& run) {
 TEST(RecordedVerdict, TheGateComparesMeansAndNotWhichHalfHasTheMedian) {
   const auto gated = [](const std::function<void(Measurement&)>& change) {
     auto before = recording("training-step-h200");
-    bimodal(before).time->median_s = 14.75e-6;
+    bimodal(before).time->median_s = 15.5e-6;
     auto after = recording("training-step-h200");
     change(bimodal(after));
     std::vector<AnalysedRun> bases;
@@ -296,15 +329,15 @@ TEST(RecordedVerdict, TheGateComparesMeansAndNotWhichHalfHasTheMedian) {
 }
 
 TEST(RecordedVerdict, AGroupOfTwoKindsOfLaunchesSaysSo) {
-  const Program program("training-step-h200");
+  const Program& program = program_of("training-step-h200");
   const RooflinePoint& product = program.group("1x2_h_bz_coopA_bias_TNT", 128);
-  EXPECT_THAT(product.evidence, Contains(StartsWith("its launches take different times: 50 % up to 14.")));
+  EXPECT_THAT(product.evidence, Contains(StartsWith("its launches take different times: 50 % up to 15.")));
   EXPECT_THAT(program.group("GammaBetaBackward").evidence, Not(Contains(HasSubstr("different times"))));
 }
 
 TEST(RecordedVerdict, IntervalsHoldTheirNumbersAndATickOfTheTimer) {
   for (const char* name : kPrograms) {
-    const Program program(name);
+    const Program& program = program_of(name);
     for (const RooflinePoint& point : program.first().analysis->points) {
       if (!point.measurement->time) continue;
       for (const LaunchTime& time : {median_launch(*point.measurement), mean_launch(*point.measurement)}) {
@@ -325,38 +358,36 @@ TEST(RecordedVerdict, IntervalsHoldTheirNumbersAndATickOfTheTimer) {
 
 // V14: 8.7 % of its bytes are lines that the kernel before it left in L2.
 TEST(RecordedVerdict, AFewWritesLowerTheRoofOfReadsALittle) {
-  const Program program("cupy-fft-h200");
+  const Program& program = program_of("cupy-fft-h200");
   const RooflinePoint& sum = program.group("DeviceReduceKernel");
   EXPECT_NEAR(*sum.fraction_of_roofline, 0.945, 0.01);
   EXPECT_THAT(sum.implausible, IsEmpty());
   EXPECT_EQ(sum.bound, Bound::dram);
 }
 
-// 32 launches in a row were counted, of which two were the head; the model's shapes say 84.3 %.
-TEST(RecordedVerdict, TheIntervalOfAGroupOfDifferentProductsHoldsWhatIsTrue) {
-  const Program program("training-step-h200");
+// One launch at each place of a step was counted; the model's shapes say 84.3 %.
+TEST(RecordedVerdict, AGroupOfDifferentProductsIsCountedAsItIs) {
+  const Program& program = program_of("training-step-h200");
   const RooflinePoint& product = program.group("256x128_64x4_1x2_h_bz_coopA_NNT", 128);
   ASSERT_TRUE(product.fraction_interval);
+  EXPECT_NEAR(*product.fraction_of_roofline, 0.843, 0.004);
   EXPECT_LT(product.fraction_interval->low, 0.843);
   EXPECT_GT(product.fraction_interval->high, *product.fraction_of_roofline);
-  EXPECT_FALSE(product.ai_executed) << "its bytes are those of other launches";
+  EXPECT_THAT(product.evidence, Contains(HasSubstr("4 % 31 times as much"))) << "the head";
 }
 
-TEST(RecordedVerdict, NothingIsAboveItsRoofUnlessItSaysSo) {
+TEST(RecordedVerdict, NothingIsAboveItsRoof) {
   for (const char* name : kPrograms) {
     const Program program(name);
-    // XLA's kernels are counted one by one, and timed within their graph.
-    const bool is_of_xla = std::string_view(name) == "jax-training-step-h200";
     for (const RooflinePoint& point : program.first().analysis->points) {
-      const bool says_so = is_of_xla && !point.implausible.empty();
-      EXPECT_LE(point.fraction_of_roofline.value_or(0), says_so ? 1.07 : 1.01) << point.label;
+      EXPECT_LE(point.fraction_of_roofline.value_or(0), 1.01) << point.label;
     }
   }
 }
 
 // V12: integer instructions take issue slots, which were counted.
 TEST(RecordedVerdict, KernelsBesideNcclAreNotUnknownForTheirIntegers) {
-  const Program program("data-parallel-two-h200");
+  const Program& program = program_of("data-parallel-two-h200");
   for (const RooflinePoint& point : program.first().analysis->points) {
     EXPECT_THAT(point.verdict.unjudged, Not(Contains(HasSubstr("integer")))) << point.label;
   }
@@ -364,7 +395,7 @@ TEST(RecordedVerdict, KernelsBesideNcclAreNotUnknownForTheirIntegers) {
 
 // The kernels of elementwise operations have no shared memory that would have to be counted.
 TEST(RecordedVerdict, KernelsBesideNcclAreJudgedWhereTheyHaveNoSharedMemory) {
-  const Program program("data-parallel-two-h200");
+  const Program& program = program_of("data-parallel-two-h200");
   for (const RooflinePoint* copy : program.groups("unrolled_elementwise_kernel")) {
     EXPECT_NE(copy->bound, Bound::unknown) << copy->label;
   }
@@ -373,26 +404,25 @@ TEST(RecordedVerdict, KernelsBesideNcclAreJudgedWhereTheyHaveNoSharedMemory) {
 
 // The review's half a wave: 512 blocks where 1188 fit.
 TEST(RecordedVerdict, ColumnSumsOfHalfAWaveAreATail) {
-  const Program program("training-step-h200");
+  const Program& program = program_of("training-step-h200");
   EXPECT_EQ(program.group("reduce_kernel", 512).bound, Bound::tail);
-  EXPECT_EQ(program.group("reduce_kernel", 2048).bound, Bound::latency) << "two waves";
+  EXPECT_EQ(program.group("reduce_kernel", 2048).bound, Bound::memory_latency) << "two waves";
 }
 
 // 109 cycles of a warp for each of its instructions, of which none takes a third of that.
 TEST(RecordedVerdict, ACopyWithFewInstructionsWaitsForMemory) {
-  const Program program("training-step-h200");
+  const Program& program = program_of("training-step-h200");
   const RooflinePoint& copy = program.group("bfloat16_copy_kernel", 1024);
   EXPECT_EQ(copy.bound, Bound::memory_latency);
-  EXPECT_THAT(ids_of(program.findings(copy)), testing::Contains("memory-latency"));
+  EXPECT_THAT(ids_of(program.findings(copy)), testing::Contains("memory-latency-of-loads"));
 }
 
 /// The part of the GPU time whose verdict names no cause.
 double unnamed_share(const char* name) {
-  const auto run = recording(name);
   double all_s = 0;
   double unnamed_s = 0;
-  for (const ExperimentAnalysis& experiment : analyse(run).experiments) {
-    for (const RooflinePoint& point : experiment.points) {
+  for (const ExperimentReport& experiment : program_of(name).report.experiments) {
+    for (const RooflinePoint& point : experiment.analysis->points) {
       const double total_s = point.measurement->launches->total_s;
       const bool is_named = point.bound != Bound::unknown && point.bound != Bound::latency;
       all_s += total_s;
@@ -409,13 +439,12 @@ TEST(RecordedVerdict, NamesWhatKeepsNearlyAllKernelsFromBeingFaster) {
   EXPECT_LT(unnamed_share("jax-training-step-h200"), 0.05);
   EXPECT_LT(unnamed_share("generation-h200"), 0.05);
   EXPECT_LT(unnamed_share("triton-attention-h200"), 0.05);
-  // 4.5 % are attention, whose shared memory, atomics by slice and special functions were not counted then.
-  EXPECT_LT(unnamed_share("training-step-h200"), 0.062);
+  EXPECT_LT(unnamed_share("training-step-h200"), 0.02);
 }
 
 // V19: its window has two launches, of which one waited 910 ms for a rank that was held.
 TEST(RecordedVerdict, SamplesOfHeldLaunchesAreNotComparedWithTheirCounts) {
-  const auto run = recording("data-parallel-two-h200");
+  const auto& run = program_of("data-parallel-two-h200").run;
   const auto timeline = read_timeline(
       std::filesystem::path(ROOFLINECTL_SOURCE_FOLDER) / "recordings/data-parallel-two-h200/run.json.gz",
       run);
@@ -434,7 +463,7 @@ TEST(RecordedVerdict, SamplesOfHeldLaunchesAreNotComparedWithTheirCounts) {
 
 // The host needs 50 µs to launch what the GPU works 1.3 ms for.
 TEST(RecordedVerdict, ALoopThatLaunchesAheadOfTheGpuHasNoSteps) {
-  const Program program("triton-attention-h200");
+  const Program& program = program_of("triton-attention-h200");
   EXPECT_EQ(program.use().step, nullptr);
   for (const Loss& loss : losses(program.use())) EXPECT_LT(loss.share, 1);
 }
@@ -442,7 +471,7 @@ TEST(RecordedVerdict, ALoopThatLaunchesAheadOfTheGpuHasNoSteps) {
 // XLA launches the step as one graph; its kernels are told apart.
 TEST(RecordedVerdict, TheKernelsOfAGraphAreJudgedOneByOne) {
   for (const char* name : {"jax-training-step-h200", "generation-h200"}) {
-    const Program program(name);
+    const Program& program = program_of(name);
     double in_graphs_s = 0;
     double judged_s = 0;
     for (const RooflinePoint& point : program.first().analysis->points) {
@@ -457,14 +486,14 @@ TEST(RecordedVerdict, TheKernelsOfAGraphAreJudgedOneByOne) {
 }
 
 TEST(RecordedVerdict, NobodyIsToldToEditWhatXlaWrote) {
-  const Program program("jax-training-step-h200");
+  const Program& program = program_of("jax-training-step-h200");
   const auto findings = program.findings(program.group("fusion_377"));
   ASSERT_THAT(findings, Not(IsEmpty()));
   EXPECT_THAT(std::string(findings.front().next_step), StartsWith("A compiler wrote this kernel: "));
 }
 
 TEST(RecordedVerdict, SmallTransfersHaveNoRate) {
-  const Program program("training-step-h200");
+  const Program& program = program_of("training-step-h200");
   for (const TransferRate& rate : program.use().transfers) {
     EXPECT_EQ(rate.bytes_per_s.has_value(), rate.use->kind == TransferKind::device_to_device);
     EXPECT_EQ(rate.fraction.has_value(), rate.bytes_per_s.has_value());
@@ -473,7 +502,7 @@ TEST(RecordedVerdict, SmallTransfersHaveNoRate) {
 
 TEST(RecordedVerdict, ReasonsReadWell) {
   for (const char* name : kPrograms) {
-    const Program program(name);
+    const Program& program = program_of(name);
     for (const RooflinePoint& point : program.first().analysis->points) {
       EXPECT_THAT(point.roof_missing, Not(HasSubstr("operations was"))) << point.label;
       EXPECT_THAT(point.evidence, Not(Contains(HasSubstr("e+0")))) << point.label;

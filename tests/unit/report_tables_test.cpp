@@ -12,6 +12,7 @@
 #include "reports/charts/layouts/layouts.h"
 #include "reports/draw/scene.h"
 #include "reports/formats/formats.h"
+#include "reports/sentences/sentences.h"
 #include "reports/text/markup.h"
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"
@@ -19,6 +20,7 @@
 namespace rooflinectl::report_tables_test {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -441,6 +443,21 @@ TEST(TerminalSummary, NamesBelowTheTableWhatCannotBeRight) {
   const std::string text = terminal_summary(ReportModel(implausible_run()), 60);
   EXPECT_THAT(text, HasSubstr("\nV0: 400.0 % of roofline: "));
   for (const std::string& line : lines_of(text)) EXPECT_LE(decode_utf8(line).size(), 60U) << line;
+}
+
+TEST(ImplausibleTexts, ThatAreAlikeAreOneSentence) {
+  std::vector<RooflinePoint> points(5);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    points[i].label = fmt::format("V{}", i);
+    points[i].implausible = {{1.02 + 0.01 * static_cast<double>(i), "l2_read", "some reason"}};
+  }
+  points.back().implausible.push_back({1.5, "roofline", "another"});
+  EXPECT_THAT(implausible_texts(points),
+              ElementsAre("5 points (V0, V1, V2, …): 102.0 to 106.0 % of l2_read: some reason",
+                          "V4: 150.0 % of roofline: another"));
+  points.resize(2);
+  EXPECT_THAT(implausible_texts(points),
+              ElementsAre("V0: 102.0 % of l2_read: some reason", "V1: 103.0 % of l2_read: some reason"));
 }
 
 /// The same without points.

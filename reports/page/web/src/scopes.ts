@@ -2,7 +2,7 @@
 // The modules and operators of PyTorch that launched a program's kernels, and the program within one of them.
 import { cellOf, data, isGroup, type ExperimentView, type PointView, type RangeView } from './data';
 import { count, duration, percent } from './format';
-import { addWork, noWork, placeOf } from './sums';
+import { addWork, fractionOfRoofline, noWork, placeOf, roofedTime } from './sums';
 
 /** The part of a group's time, and of its launches. */
 type Part = [number, number];
@@ -70,7 +70,7 @@ export function inScope(whole: ExperimentView, path: string | null): ExperimentV
 /** The scopes with sums over the experiment's points of their part in each. */
 export function scopesOf(experiment: ExperimentView): RangeView[] {
   const scopes = experiment.program?.torch?.scopes ?? [];
-  const sums = scopes.map(() => ({ launches: 0, total: 0, inSteps: 0, roofed: 0, recoverable: 0, work: noWork() }));
+  const sums = scopes.map(() => ({ launches: 0, total: 0, inSteps: 0, roofed: 0, atRoof: 0, recoverable: 0, work: noWork() }));
   /** The innermost scope around each. */
   const around: number[] = [];
   const open: number[] = [];
@@ -79,28 +79,29 @@ export function scopesOf(experiment: ExperimentView): RangeView[] {
     around.push(open.at(-1) ?? -1);
     open.push(place);
   });
-  for (const { group } of experiment.points) {
-    if (!group) continue;
+  for (const point of experiment.points) {
+    if (!isGroup(point)) continue;
+    const { group } = point;
     for (const [scope, time, launched] of group.scopes ?? []) {
       for (let place = scope; place >= 0; place = around[place] as number) {
         const sum = sums[place] as (typeof sums)[number];
         sum.launches += group.launches * launched;
         sum.total += group.total_s * time;
         sum.inSteps += group.in_steps_s * time;
-        if (group.recoverable_s !== null) {
-          sum.roofed += group.total_s * time;
-          sum.recoverable += group.recoverable_s * time;
-        }
+        const { roofed, atRoof } = roofedTime(point);
+        sum.roofed += roofed * time;
+        sum.atRoof += atRoof * time;
+        sum.recoverable += (group.recoverable_s ?? 0) * time;
         addWork(sum.work, group, time);
       }
     }
   }
   const all = experiment.program?.kernel_s ?? 0;
   return scopes.map((scope, place) => {
-    const { launches, total, inSteps, roofed, recoverable, work } = sums[place] as (typeof sums)[number];
+    const { launches, total, inSteps, roofed, atRoof, recoverable, work } = sums[place] as (typeof sums)[number];
     return {
       ...scope, launches: Math.round(launches), total_s: total, in_steps_s: inSteps, share: all > 0 ? total / all : 0,
-      recoverable_s: recoverable, fraction_of_roofline: roofed > 0 ? 1 - recoverable / roofed : null, ...placeOf(work, total),
+      recoverable_s: recoverable, fraction_of_roofline: fractionOfRoofline({ atRoof, roofed }), ...placeOf(work, total),
     };
   });
 }

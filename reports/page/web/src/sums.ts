@@ -4,7 +4,7 @@ import { cellOf, isGroup, type ExperimentView, type GroupView, type PointView, t
 import { duration } from './format';
 
 export interface Sum {
-  groups: number; launches: number; total: number; inSteps: number; recoverable: number; roofed: number; flops: number; bytes: number; counted: number;
+  groups: number; launches: number; total: number; inSteps: number; recoverable: number; roofed: number; atRoof: number; flops: number; bytes: number; counted: number;
 }
 
 export const groupsOf = (experiment: ExperimentView, indices: readonly number[]): GroupView[] =>
@@ -13,17 +13,25 @@ export const groupsOf = (experiment: ExperimentView, indices: readonly number[])
     return isGroup(point) ? [point] : [];
   });
 
+/** Its time, if it has a roof and is not short, and what of that lies below the roof: as in `add_use` (analysis/program/range_tree.cpp). */
+export function roofedTime({ group, fraction_of_roofline: fraction }: GroupView): { roofed: number; atRoof: number } {
+  const isShort = group.recoverable_s === 0 && (fraction ?? 0) < 1;
+  if (group.recoverable_s === null || fraction === null || isShort) return { roofed: 0, atRoof: 0 };
+  return { roofed: group.total_s, atRoof: Math.min(1, fraction) * group.total_s };
+}
+
 export function sumOf(groups: readonly GroupView[]): Sum {
-  const sum = { groups: 0, launches: 0, total: 0, inSteps: 0, recoverable: 0, roofed: 0, flops: 0, bytes: 0, counted: 0 };
-  for (const { group } of groups) {
+  const sum = { groups: 0, launches: 0, total: 0, inSteps: 0, recoverable: 0, roofed: 0, atRoof: 0, flops: 0, bytes: 0, counted: 0 };
+  for (const point of groups) {
+    const { group } = point;
     ++sum.groups;
     sum.launches += group.launches;
     sum.total += group.total_s;
     sum.inSteps += group.in_steps_s;
-    if (group.recoverable_s !== null) {
-      sum.recoverable += group.recoverable_s;
-      sum.roofed += group.total_s;
-    }
+    sum.recoverable += group.recoverable_s ?? 0;
+    const { roofed, atRoof } = roofedTime(point);
+    sum.roofed += roofed;
+    sum.atRoof += atRoof;
     if (group.flops !== null && group.bytes !== null) {
       sum.flops += group.flops;
       sum.bytes += group.bytes;
@@ -83,7 +91,7 @@ export function placeOf({ flops, flops_s, bytes, bytes_s }: Work, total_s: numbe
 }
 
 /** The share of the time of groups with a roof that lies below these roofs. */
-export const fractionOfRoofline = ({ recoverable, roofed }: Sum): number | null => (roofed > 0 ? 1 - recoverable / roofed : null);
+export const fractionOfRoofline = ({ atRoof, roofed }: Pick<Sum, 'atRoof' | 'roofed'>): number | null => (roofed > 0 ? atRoof / roofed : null);
 
 /** The groups by the key that `keyOf` gives them. */
 export function groupedBy(groups: readonly GroupView[], keyOf: (group: GroupView) => string): Map<string, GroupView[]> {

@@ -72,7 +72,7 @@ function saving(store: ViewStore, experiment: ExperimentView, point: GroupView):
   const all = group.total_s * perSecond;
   const saved = (of === '' ? null : cellOf(point, 'could save/step').value) ?? group.recoverable_s * perSecond;
   const whole = (of === '' ? experiment.program?.kernel_s : experiment.program?.loss_basis.time_s) ?? 0;
-  return `At its roof it would take ${duration(all - saved)}${of} instead of ${duration(all)}: ${duration(saved)} less` +
+  return `It could take ${duration(all - saved)}${of} instead of ${duration(all)}: ${duration(saved)} less` +
     `${whole > 0 ? ` (${percent(saved / whole)}${of === '' ? ' of GPU time' : ''})` : ''}.`;
 }
 

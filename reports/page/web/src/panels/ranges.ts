@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVTX ranges, and modules or operators of PyTorch, as a tree and as an icicle: choosing one filters everything.
-import { type ExperimentView, type RangeView } from '../data';
+import { isGroup, type ExperimentView, type RangeView } from '../data';
 import { breakable, fill, h, keepFocus } from '../dom';
 import { duration, percent, wholePercent } from '../format';
 import { scopesOf } from '../scopes';
+import { fractionOfRoofline, sumOf } from '../sums';
 import type { ViewStore } from '../view';
 
 const OPEN_DEPTH = 1;
@@ -75,11 +76,9 @@ export function rangeTree(store: ViewStore): HTMLElement {
   function tree(experiment: ExperimentView, ranges: readonly RangeView[]): HTMLElement {
     const outermost = ranges.filter(({ depth }) => depth === 0);
     const sum = (of: (range: RangeView) => number): number => outermost.reduce((all, range) => all + of(range), 0);
-    const groups = experiment.points.flatMap(({ group }) => (group && group.recoverable_s !== null ? [group] : []));
-    const roofed = groups.reduce((all, { total_s }) => all + total_s, 0);
     const whole = {
       launches: sum(({ launches }) => launches), total_s: experiment.program?.kernel_s ?? 0, in_steps_s: experiment.program?.in_steps_s ?? 0,
-      fraction_of_roofline: roofed > 0 ? 1 - groups.reduce((all, { recoverable_s }) => all + (recoverable_s ?? 0), 0) / roofed : null,
+      fraction_of_roofline: fractionOfRoofline(sumOf(experiment.points.filter(isGroup))),
     };
     const items: HTMLElement[] = [row('all kernels', null, whole, 0, null)];
     let closedAt = Infinity;

@@ -2,7 +2,7 @@
 // What a device did while it was sampled, and a program during a part of that time.
 import { data, isGroup, type ExperimentView, type GroupView, type PointView, type RangeView, type Timeline } from '../data';
 import { count, duration, percent, tick } from '../format';
-import { addWork, noWork, placeOf } from '../sums';
+import { addWork, fractionOfRoofline, noWork, placeOf, sumOf } from '../sums';
 
 /** From and until, in nanoseconds since the first sample. */
 export type Time = [number, number];
@@ -123,13 +123,12 @@ function rangeIn(range: RangeView, points: readonly GroupView[], all: number): R
   const inside = points.filter((point) => isIn(point, range.path));
   const sum = (of: (point: GroupView) => number): number => inside.reduce((total, point) => total + of(point), 0);
   const total_s = sum(({ group }) => group.total_s);
-  const roofed = sum(({ group }) => (group.recoverable_s === null ? 0 : group.total_s));
   const recoverable_s = sum(({ group }) => group.recoverable_s ?? 0);
   const work = noWork();
   for (const { group } of inside) addWork(work, group);
   return {
     ...range, launches: sum(({ group }) => group.launches), total_s, in_steps_s: total_s, share: all > 0 ? total_s / all : 0, recoverable_s,
-    fraction_of_roofline: roofed > 0 ? 1 - recoverable_s / roofed : null, ...placeOf(work, total_s),
+    fraction_of_roofline: fractionOfRoofline(sumOf(inside)), ...placeOf(work, total_s),
   };
 }
 
