@@ -8,8 +8,8 @@
 
 #include "core/machine/ranks.h"
 #include "reports/reports.h"
+#include "runner/built_in.h"
 #include "runner/runs/run_folder.h"
-#include "runner/version.h"
 
 namespace rooflinectl {
 

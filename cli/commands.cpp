@@ -21,7 +21,7 @@
 #include "core/text/mistakes.h"
 #include "core/text/names.h"
 #include "core/text/printable.h"
-#include "runner/version.h"
+#include "runner/built_in.h"
 
 namespace rooflinectl {
 

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "collector/ceilings/matrix_product.h"
+#include "collector/ceilings/ceilings.h"
 #include "collector/collector.h"
 #include "collector/cupti/profiler.h"
 #include "collector/device/device.h"
 #include "collector/device/instruments.h"
-#include "collector/device/toolkit_library.h"
+#include "collector/device/libraries.h"
 #include "core/error.h"
 #include "kernels/cuda_check.h"
 

@@ -18,7 +18,7 @@
 #include "collector/steps/steps.h"
 #include "core/error.h"
 #include "core/files/files.h"
-#include "core/serial/program/profile_records.h"
+#include "core/serial/program/program_files.h"
 #include "core/serial/protocol.h"
 
 namespace {

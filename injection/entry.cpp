@@ -13,7 +13,7 @@
 #include <string>
 #include <thread>
 
-#include "core/serial/program/profile_records.h"
+#include "core/serial/program/program_files.h"
 #include "injection/module.h"
 #include "injection/record_file.h"
 #include "injection/this_process.h"

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <exception>
 
-#include "core/serial/program/profile_records.h"
+#include "core/serial/program/program_files.h"
 #include "injection/cuda/cuda_driver.h"
 #include "injection/cuda/cupti_callbacks.h"
 #include "injection/process.h"

@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "core/files/files.h"
-#include "core/serial/program/profile_records.h"
+#include "core/serial/program/program_files.h"
 
 namespace rooflinectl::injection {
 

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "core/machine_code/tensor_instruction.h"
+#include "core/machine_code/machine_code.h"
 #include "core/model/ceiling_kind.h"
 #include "core/program/launch.h"
 
-/// Micro-benchmarks that find the roofs of a device. One file each, registered like the variants.
+/// Micro-benchmarks that find the roofs of a device, registered like the variants.
 namespace rooflinectl::kernels {
 
 /// Device memory that a ceiling benchmark may use; both buffers hold `bytes` bytes, initialised to small
@@ -70,7 +70,7 @@ struct CeilingPeak {
 };
 
 struct CeilingBenchmark {
-  std::string id;  ///< `dram_read`; the file is `ceiling_dram_read.cu`
+  std::string id;  ///< `dram_read`; also the name of its registration
   CeilingKind kind = CeilingKind::bandwidth;
   std::string subject;  ///< `dram`, `l2`, `pcie`, `nvlink`, `f32`; empty for a launch
   /// `read`, `write`, `copy`, `triad`, `mix`; `h2d`, `d2h`; `fma`, `add`, `tensor`; `latency`, `atomic`,

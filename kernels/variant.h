@@ -5,13 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/machine/catalogue.h"
 #include "core/program/launch.h"
 #include "kernels/data.h"
-#include "kernels/multi/team.h"
 
 /// How a kernel file describes its variant to the rest of the project, and the registry that the variant
 /// enters.
@@ -49,6 +50,54 @@ struct Buffers {
   /// `workspace_bytes` bytes, aligned to 256. They are zeroed once, before the first of a series of launches
   /// for one problem; each launch finds what the one before it left.
   void* d_workspace = nullptr;
+};
+
+// What variants over several GPUs work with. `collector/points/several_gpus.h` owns the memory and the
+// streams.
+
+/// The most GPUs that work on one sum: those of the largest hosts.
+inline constexpr int kMostGpus = 16;
+
+/// One of the GPUs that share a sum.
+struct Member {
+  int device = 0;  ///< as cudaSetDevice() takes it
+  cudaStream_t stream = nullptr;
+  cudaEvent_t arrived = nullptr;  ///< an event of this device, without timing
+  /// Where the sum of its share is, of type `accumulator(dtype)`: in its own memory or that of the first
+  /// member, whichever the variant asks for.
+  void* d_partial = nullptr;
+};
+
+/// A member's flag, in a cache line of its own, in the memory of the first member.
+struct alignas(128) ArrivalFlag {
+  unsigned arrived;
+};
+
+/// The GPUs that share a sum. The first one gets the result.
+struct Team {
+  std::span<const Member> members;  ///< at most `kMostGpus`
+  void* d_output = nullptr;         ///< one value of type `accumulator(dtype)`, in the memory of the first
+  void* d_slots = nullptr;          ///< `kMostGpus` such values, in the memory of the first
+  void* h_slots = nullptr;          ///< as many in pinned host memory
+  /// `kMostGpus` flags in the memory of the first member, zero before the first launch; each launch leaves
+  /// zeros.
+  ArrivalFlag* d_flags = nullptr;
+  /// Enqueues, on every member, the NCCL all-reduce that makes its sum the sum of all. Empty where the
+  /// variant does not ask for it.
+  std::function<void()> all_reduce;
+};
+
+/// How the sums of the members become one.
+struct Gathering {
+  /// Whether members write their sums into the slots of the first one, and not into their own memory.
+  bool into_slots = false;
+  bool needs_peer_access = true;
+  bool needs_nccl = false;
+  /// Enqueues the addition of all members' sums, each once its stream has reached this point, into the
+  /// output. The first member's device is the current one, before and after.
+  void (*enqueue)(const Team&, Dtype) = nullptr;
+  /// Bytes that the first of `gpus` GPUs receives from the others without a detour through the host.
+  double (*link_bytes)(Dtype, int gpus) = nullptr;
 };
 
 /// A variant: its description and the functions that run it.

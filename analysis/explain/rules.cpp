@@ -28,10 +28,10 @@ constexpr std::string_view kOtherKernelOfLibrary =
 constexpr std::string_view kWholeWavesOfTiles =
     "Choose shapes or a batch whose tiles fill the SMs in whole waves, or let the library split the work "
     "further (split-K).";
-constexpr std::string_view kVectorisedKernels =
-    "Call it on aligned, contiguous inputs of one type, for which the library has vectorised kernels, or "
-    "fuse "
-    "it with the work before or after it, which shares loads and index arithmetic.";
+constexpr std::string_view kAlignedInputs =
+    "Call it on aligned, contiguous inputs of one type, with sizes that are multiples of 64 or 128, for "
+    "which "
+    "libraries have faster kernels, or fuse it with the work before or after it.";
 constexpr std::string_view kFewerInstructions =
     "Execute fewer instructions per element: avoid division and modulo, hoist address arithmetic out of the "
     "loop, unroll loops, use wider loads, and process more elements per thread.";
@@ -195,14 +195,14 @@ const std::vector<Rule>& all_rules() {
           "Reduce the number of operations, or use a narrower type.",
           "Use a narrower type, or shapes that are multiples of the library's tiles, so that it computes "
           "less padding."),
-      of_programs(of_bound(Bound::alu, {&kIssueUtilisation}, kFewerInstructions, kVectorisedKernels)),
+      of_programs(of_bound(Bound::alu, {&kIssueUtilisation}, kFewerInstructions, kAlignedInputs)),
       of_programs(of_bound(
           Bound::xu, {&kIssueUtilisation},
           "Use fewer or cheaper special functions: exp2f and __expf instead of expf, a product with a "
           "reciprocal that is computed once instead of divisions, polynomials on the FP32 pipe for a part "
           "of them; and convert fewer values between types.",
           kOtherKernelOfLibrary)),
-      of_bound(Bound::issue_slots, {&kInstructionsPer32Elements}, kFewerInstructions, kVectorisedKernels),
+      of_bound(Bound::issue_slots, {&kInstructionsPer32Elements}, kFewerInstructions, kAlignedInputs),
       of_bound(Bound::atomics, {&kAtomicsPerResult, &kAtomicsPerLaunch}, kFewerAtomics, kSpreadIndices),
       of_bound(Bound::bytes_in_flight, {&kBytesInFlight, &kMemoryLatency, &kOccupancy}, kMoreLoadsInFlight,
                kMoreWorkPerCall),
@@ -229,6 +229,16 @@ const std::vector<Rule>& all_rules() {
                "Choose the number of blocks so that they fill the SMs in whole waves: use more or smaller "
                "blocks, or exactly as many as can be resident at once.",
                kWholeWavesOfTiles),
+      {.id = "memory-latency-of-scalars",
+       .importance = Importance::bound,
+       .bound = Bound::memory_latency,
+       .is_for_programs = true,
+       .only_if = {{&kUnvectorised, at_least, 1}},
+       .when = {kInstructionsMatter},
+       .also = {&kMemoryStallShare, &kOccupancy, &kDramShare},
+       .text = "No resource is near its limit: warps wait for data more than for anything else, and each of "
+               "their accesses is of one element.",
+       .step_for_library = kAlignedInputs},
       of_stalls(
           Bound::memory_latency, "memory-latency-of-loads", kMemoryStallShare,
           "Latency: most of the time, warps wait for data from L1, L2 or DRAM (long scoreboard), and no "
@@ -253,7 +263,7 @@ const std::vector<Rule>& all_rules() {
           "throttle).",
           "Execute fewer memory instructions: 16-byte accesses, and consecutive lanes that access "
           "consecutive elements.",
-          kVectorisedKernels),
+          kAlignedInputs),
       of_stalls(
           Bound::instruction_latency, "instruction-latency-of-shared-queue", kSharedQueueStallShare,
           "Latency: most of the time, warps wait for room in the queue of shared memory instructions and "
@@ -288,7 +298,7 @@ const std::vector<Rule>& all_rules() {
                "each of "
                "which waits for others: fewer would take less.",
        .next_step = kFewerInstructions,
-       .step_for_library = kVectorisedKernels},
+       .step_for_library = kAlignedInputs},
       of_bound(Bound::memory_latency, {&kOccupancy, &kIssueUtilisation, &kL2Share, &kDramShare},
                kMoreLoadsInFlight, kMoreWorkPerCall),
       of_bound(Bound::instruction_latency, {&kOccupancy, &kIssueUtilisation},

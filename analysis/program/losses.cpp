@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
@@ -15,6 +16,9 @@ namespace {
 
 /// From this share of the time on, waiting in collectives matters.
 constexpr double kNotableWaiting = 0.1;
+
+/// From this share of the time on, short launches matter.
+constexpr double kNotableShort = 0.05;
 
 /// The share of the time in which anything ran.
 double running_share(const ProgramUse& program) {
@@ -69,6 +73,14 @@ std::vector<Loss> losses(const ProgramUse& program) {
     all.push_back({.kind = LossKind::fusion,
                    .share = saving_share(program, fusion->recoverable_s, fusion->recoverable_per_step_s),
                    .groups = fusion->kernels});
+  }
+  if (const double share = time_share(program, program.short_s); share >= kNotableShort) {
+    Loss loss = {.kind = LossKind::short_launches, .share = share};
+    std::copy_if(program.groups.begin(), program.groups.end(), std::back_inserter(loss.groups),
+                 [](const RooflinePoint* group) {
+                   return group->launches->is_short && group->launches->in_steps_s > 0;
+                 });
+    all.push_back(std::move(loss));
   }
   std::set<std::string_view> together;
   for (const KernelSaving& saving : group_savings(program)) {

@@ -45,9 +45,10 @@ void add_use(RangeUse& range, const RooflinePoint& group, const GroupPart& part)
   range.in_steps_s += part.time * group.launches->in_steps_s;
   if (const auto recoverable_s = group.launches->recoverable_s) {
     range.recoverable_s += part.time * *recoverable_s;
-    range.roofed_s += total_s;
-    const double fraction = group.launches->is_short ? 1 : std::min(1.0, *group.fraction_of_roofline);
-    range.at_roof_s += fraction * total_s;
+    if (!group.launches->is_short) {
+      range.roofed_s += total_s;
+      range.at_roof_s += std::min(1.0, *group.fraction_of_roofline) * total_s;
+    }
   }
   const double traced = part.time * static_cast<double>(launches.traced);
   if (group.flops_executed) {

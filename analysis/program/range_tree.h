@@ -27,8 +27,8 @@ struct RangeUse {
   double dram_bytes = 0;  ///< moved, by the groups for which they were counted
   double dram_s = 0;      ///< of `total_s`, of these groups
   double recoverable_s = 0;
-  double roofed_s = 0;   ///< of `total_s`, of the groups with a roof
-  double at_roof_s = 0;  ///< of `roofed_s`, what lies below these roofs; all of the time of short launches
+  double roofed_s = 0;   ///< of `total_s`, of the groups with a roof, short ones aside
+  double at_roof_s = 0;  ///< of `roofed_s`, what lies below these roofs
 
   /// The share of the time of its groups with a roof that lies below these roofs. Nothing without such a
   /// group.

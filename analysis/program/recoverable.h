@@ -195,8 +195,9 @@ double saving_share(const ProgramUse& program, const LaunchUse& launches);
 enum class LossKind {
   waiting,  ///< in collectives, for the rank that comes last
   idle,
-  fusion,  ///< several kernels where one would do
-  groups,  ///< one kernel in several launch groups
+  fusion,          ///< several kernels where one would do
+  short_launches,  ///< so many that fewer would save notable time
+  groups,          ///< one kernel in several launch groups
   kernel,
 };
 

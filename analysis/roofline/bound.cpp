@@ -312,9 +312,11 @@ Bound bound_of_waiting(const Run& run, const RooflinePoint& point, const BoundVe
   if (has_few_blocks(run, point)) return Bound::tail;
   if (is_at_least(quantity::kBarrierStallShare, run, point, kBarrierShare)) return Bound::barriers;
   if (is_tail(run, point)) return Bound::tail;
-  if (verdict.stalls.empty() && is_half_a_wave(run, point)) return Bound::tail;
-  if (is_beside_others(run, point)) return Bound::other_kernels;
-  return latency_of(point, verdict.stalls, verdict.shares.empty() ? ResourceShare{} : verdict.shares.front());
+  const Bound latency =
+      latency_of(point, verdict.stalls, verdict.shares.empty() ? ResourceShare{} : verdict.shares.front());
+  const bool has_counted_cause = !verdict.stalls.empty() && latency != Bound::latency;
+  if (!has_counted_cause && is_half_a_wave(run, point)) return Bound::tail;
+  return is_beside_others(run, point) ? Bound::other_kernels : latency;
 }
 
 }  // namespace

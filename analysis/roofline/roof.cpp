@@ -120,16 +120,50 @@ namespace {
 struct DramMix {
   std::string_view id;
   double write_share = 0;  ///< of the bytes
+  const Ceiling* measured = nullptr;
 };
 /// Such a share of the bytes changes nothing, and every sum writes its result.
 constexpr double kNextToNothing = 0.01;
+/// The share of writes of a copy, where the lines between ceilings bend.
+constexpr double kOfCopy = 0.5;
 
 constexpr std::array kDramMixes = {DramMix{"dram_read", 0},      DramMix{"dram_mix_10", 0.1},
-                                   DramMix{"dram_mix_25", 0.25}, DramMix{"dram_copy", 0.5},
+                                   DramMix{"dram_mix_25", 0.25}, DramMix{"dram_copy", kOfCopy},
                                    DramMix{"dram_mix_75", 0.75}, DramMix{"dram_write", 1}};
+
+/// In ascending order of writes.
+std::vector<DramMix> measured_mixes(const Run& run, std::size_t device) {
+  std::vector<DramMix> measured;
+  for (DramMix mix : kDramMixes) {
+    mix.measured = find_ceiling(run, mix.id, CeilingSource::measured, device);
+    if (mix.measured != nullptr && mix.measured->value > 0) measured.push_back(mix);
+  }
+  return measured;
+}
 
 Limit limit_of(const Ceiling& ceiling) {
   return {{ceiling.id}, ceiling.value, ceiling.relative_spread};
+}
+
+Limit limit_between(const DramMix& below, const DramMix& above, double share) {
+  if (share == below.write_share) return limit_of(*below.measured);
+  if (share == above.write_share) return limit_of(*above.measured);
+  const double weight = (share - below.write_share) / (above.write_share - below.write_share);
+  Limit limit = {{below.measured->id, above.measured->id},
+                 below.measured->value + weight * (above.measured->value - below.measured->value),
+                 std::max(below.measured->relative_spread, above.measured->relative_spread)};
+  if (weight > 0.5) std::swap(limit.ceilings.front(), limit.ceilings.back());
+  return limit;
+}
+
+/// What the only ceiling or those on one side allow.
+std::optional<Limit> nearest_limit(const std::vector<DramMix>& mixes, double share, const Traffic& traffic) {
+  if (mixes.empty()) return std::nullopt;
+  const Ceiling& only = mixes.back().write_share < share ? *mixes.back().measured : *mixes.front().measured;
+  const std::string_view needed = dram_ceiling_id(traffic);
+  const bool is_a_mix = only.id != "dram_read" && only.id != "dram_write";
+  const bool will_do = only.id == needed || (is_a_mix && needed == "dram_copy");
+  return will_do ? std::optional(limit_of(only)) : std::nullopt;
 }
 
 }  // namespace
@@ -138,35 +172,19 @@ std::optional<Limit> dram_limit(const Run& run, std::size_t device, const Traffi
   double share = traffic.bytes() > 0 ? traffic.written_bytes / traffic.bytes() : 0;
   if (share < kNextToNothing) share = 0;
   if (share > 1 - kNextToNothing) share = 1;
-  const Ceiling* below = nullptr;
-  const Ceiling* above = nullptr;
-  double below_share = 0;
-  double above_share = 1;
-  for (const DramMix& mix : kDramMixes) {
-    const Ceiling* ceiling = find_ceiling(run, mix.id, CeilingSource::measured, device);
-    if (ceiling == nullptr || !(ceiling->value > 0)) continue;
-    if (mix.write_share <= share) {
-      below = ceiling;
-      below_share = mix.write_share;
-    } else if (above == nullptr) {
-      above = ceiling;
-      above_share = mix.write_share;
+  const std::vector<DramMix> mixes = measured_mixes(run, device);
+  std::optional<Limit> highest;
+  for (auto below = mixes.begin(); below != mixes.end() && below->write_share <= share; ++below) {
+    for (auto above = below; above != mixes.end(); ++above) {
+      if (above->write_share < share) continue;
+      const bool are_neighbours = above - below <= 1;
+      const bool is_beside_copy = above->write_share <= kOfCopy || below->write_share >= kOfCopy;
+      if (!are_neighbours && !is_beside_copy) continue;
+      const Limit limit = limit_between(*below, *above, share);
+      if (!highest || limit.per_s > highest->per_s) highest = limit;
     }
   }
-  if (below == nullptr || above == nullptr || share == below_share) {
-    const Ceiling* only = below != nullptr ? below : above;
-    const std::string_view needed = dram_ceiling_id(traffic);
-    const bool is_a_mix = only != nullptr && only->id != "dram_read" && only->id != "dram_write";
-    const bool will_do = only != nullptr && ((below != nullptr && share == below_share) ||
-                                             only->id == needed || (is_a_mix && needed == "dram_copy"));
-    return will_do ? std::optional(limit_of(*only)) : std::nullopt;
-  }
-  const double weight = (share - below_share) / (above_share - below_share);
-  Limit limit = {{below->id, above->id},
-                 below->value + weight * (above->value - below->value),
-                 std::max(below->relative_spread, above->relative_spread)};
-  if (weight > 0.5) std::swap(limit.ceilings.front(), limit.ceilings.back());
-  return limit;
+  return highest ? highest : nearest_limit(mixes, share, traffic);
 }
 
 std::string_view cache_ceiling_id(MemoryLevel level) {

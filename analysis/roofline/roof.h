@@ -40,8 +40,10 @@ struct Limit {
 std::string_view dram_ceiling_id(const Traffic& traffic);
 
 /// The bandwidth that the measured ceilings of the device at this place in `run.devices` allow for `traffic`:
-/// linear in the share of writes (below 1 % none) between the nearest mixes that were measured, of which the
-/// nearer one comes first. Without a mix on one side, it is the nearest one, if `dram_ceiling_id` would do.
+/// linear in the share of writes (below 1 % none) between two of them, of which the nearer one comes first.
+/// Those whose line is highest: bytes of which 25 % are written could be read to one half and copied to the
+/// other, so that a mix below the line from `dram_read` to `dram_copy` shows what its benchmark lacks, not
+/// DRAM. Without a mix on one side, it is the nearest one, if `dram_ceiling_id` would do.
 std::optional<Limit> dram_limit(const Run& run, std::size_t device, const Traffic& traffic);
 
 /// The id of the measured ceiling of a cache level: its read bandwidth.

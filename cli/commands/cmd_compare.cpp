@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <memory>
 
-#include "cli/analysed_runs.h"
 #include "cli/answers.h"
 #include "cli/commands.h"
+#include "cli/inputs.h"
 #include "cli/terminal.h"
 #include "core/files/files.h"
 #include "core/serial/run_file.h"

@@ -12,10 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "cli/analysed_runs.h"
 #include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/plan_file.h"
+#include "cli/inputs.h"
 #include "cli/progress/progress.h"
 #include "cli/terminal.h"
 #include "core/error.h"
@@ -24,11 +23,11 @@
 #include "reports/reports.h"
 #include "reports/tables/tables.h"
 #include "reports/text/text_table.h"
-#include "runner/compiling/compile_kernels.h"
-#include "runner/crosscheck/cross_checks.h"
+#include "runner/compiling/compiling.h"
+#include "runner/crosscheck/crosscheck.h"
 #include "runner/machine/catalogue.h"
 #include "runner/measuring/measure.h"
-#include "runner/processes/stop_signals.h"
+#include "runner/processes/processes.h"
 #include "runner/runs/run_folder.h"
 
 namespace rooflinectl {

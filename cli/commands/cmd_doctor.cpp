@@ -11,9 +11,9 @@
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/serial/protocol.h"
-#include "runner/crosscheck/profiler_tools.h"
+#include "runner/crosscheck/crosscheck.h"
 #include "runner/machine/machine.h"
-#include "runner/runs/replay.h"
+#include "runner/runs/run_folder.h"
 
 namespace rooflinectl {
 

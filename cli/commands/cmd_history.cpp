@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <memory>
 
-#include "cli/analysed_runs.h"
 #include "cli/answers.h"
 #include "cli/commands.h"
+#include "cli/inputs.h"
 #include "cli/terminal.h"
 #include "core/counters/metrics.h"
 #include "core/error.h"

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "cli/analysed_runs.h"
 #include "cli/commands.h"
+#include "cli/inputs.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/files/files.h"

@@ -12,7 +12,7 @@
 
 #include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/plan_file.h"
+#include "cli/inputs.h"
 #include "cli/progress/progress.h"
 #include "cli/run/run_parts.h"
 #include "cli/terminal.h"
@@ -22,15 +22,12 @@
 #include "core/serial/run_file.h"
 #include "reports/reports.h"
 #include "reports/text/format.h"
-#include "runner/compiling/compile_kernels.h"
-#include "runner/compiling/compiler.h"
-#include "runner/compiling/cpp_references.h"
+#include "runner/compiling/compiling.h"
 #include "runner/machine/catalogue.h"
 #include "runner/machine/machine.h"
 #include "runner/measuring/device_runs.h"
 #include "runner/measuring/measure.h"
 #include "runner/python_kernels/python_kernels.h"
-#include "runner/python_kernels/references.h"
 #include "runner/sanitizing/sanitizer.h"
 
 namespace rooflinectl {

@@ -5,8 +5,8 @@
 #include "cli/answers.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
+#include "runner/built_in.h"
 #include "runner/machine/catalogue.h"
-#include "runner/version.h"
 
 namespace rooflinectl {
 

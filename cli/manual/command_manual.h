@@ -44,22 +44,6 @@ std::string help_text(const CLI::App& command);
 
 // Scripts by which shells complete command lines: commands, options, and values as far as they can be known.
 
-/// What a value may be.
-enum class Values { choices, files, folders, runs, devices, variants, unknown };
-Values values_of(const ArgumentManual& argument);
-
-std::vector<std::string> command_names(const std::vector<CommandManual>& manuals);
-
-/// Their first line. Each format has `#` for comments.
-inline constexpr const char* kCompletionHeader =
-    "# Completes command lines of rooflinectl; made from the same source as its --help.\n";
-
-/// Variants, and indices of GPUs, a word per line.
-inline constexpr const char* kVariantsCommand =
-    R"(rooflinectl list variants --json 2>/dev/null | grep -o '"id":"[^"]*"' | cut -d '"' -f 4)";
-inline constexpr const char* kDevicesCommand =
-    R"(rooflinectl list devices --json 2>/dev/null | grep -o '"index":[0-9]*' | cut -d : -f 2)";
-
 /// Each takes rooflinectl itself, then every command.
 std::string bash_completion(const std::vector<CommandManual>& manuals);
 std::string zsh_completion(const std::vector<CommandManual>& manuals);

@@ -6,16 +6,17 @@
 
 namespace rooflinectl {
 
-Values values_of(const ArgumentManual& argument) {
-  const std::string& value = argument.value;
-  if (!argument.choices.empty()) return Values::choices;
-  if (value.starts_with("RUN")) return Values::runs;
-  if (value.starts_with("INDEX")) return Values::devices;
-  if (value == "PLAN" || value == "FILE" || value == "TRACE.json") return Values::files;
-  if (value.starts_with("DIR")) return Values::folders;
-  if (value == "NAME") return Values::variants;
-  return Values::unknown;
-}
+namespace {
+
+/// Their first line. Each format has `#` for comments.
+constexpr const char* kCompletionHeader =
+    "# Completes command lines of rooflinectl; made from the same source as its --help.\n";
+
+/// Variants, and indices of GPUs, a word per line.
+constexpr const char* kVariantsCommand =
+    R"(rooflinectl list variants --json 2>/dev/null | grep -o '"id":"[^"]*"' | cut -d '"' -f 4)";
+constexpr const char* kDevicesCommand =
+    R"(rooflinectl list devices --json 2>/dev/null | grep -o '"index":[0-9]*' | cut -d : -f 2)";
 
 std::vector<std::string> command_names(const std::vector<CommandManual>& manuals) {
   std::vector<std::string> names;
@@ -25,7 +26,51 @@ std::vector<std::string> command_names(const std::vector<CommandManual>& manuals
   return names;
 }
 
-namespace {
+/// Within single quotes in fish.
+std::string fish_escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text.substr(0, text.find('\n'))) {
+    if (c == '\'' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+/// How the shells offer a value.
+struct Completion {
+  std::string bash;  ///< a command
+  std::string zsh;   ///< an action of _arguments
+  std::string fish;  ///< options of complete: what comes after `-a`, and whether files are offered too
+};
+
+Completion completion_of(const ArgumentManual& argument) {
+  const std::string& value = argument.value;
+  if (!argument.choices.empty()) {
+    const std::string choices = fmt::format("{}", fmt::join(argument.choices, " "));
+    return {fmt::format("_rooflinectl_words '{}'", choices), fmt::format("({})", choices),
+            fmt::format("-x -a '{}'", choices)};
+  }
+  if (value.starts_with("RUN")) {
+    return {"_rooflinectl_runs", "_rooflinectl_runs", "-r -F -a '(path filter runs/*/latest)'"};
+  }
+  if (value.starts_with("INDEX")) {
+    return {"_rooflinectl_devices", "_rooflinectl_devices",
+            fmt::format("-x -a '({})'", fish_escaped(kDevicesCommand))};
+  }
+  if (value == "PLAN" || value == "FILE" || value == "TRACE.json") {
+    return {"_rooflinectl_files", "_files", "-r -F"};
+  }
+  if (value.starts_with("DIR")) {
+    return {"_rooflinectl_folders", "_files -/", "-x -a '(__fish_complete_directories)'"};
+  }
+  if (value == "NAME") {
+    return {"_rooflinectl_variants", "_rooflinectl_variants",
+            fmt::format("-x -a '({})'", fish_escaped(kVariantsCommand))};
+  }
+  return {":", " ", argument.is_value_optional ? "" : "-x"};
+}
+
+// ---- bash ----
 
 constexpr const char* kBashFunctions = R"sh(
 _rooflinectl_words() {{
@@ -78,26 +123,6 @@ _rooflinectl() {
   case "$command $previous" in
 )sh";
 
-std::string bash_values(const ArgumentManual& argument) {
-  switch (values_of(argument)) {
-    case Values::choices:
-      return fmt::format("_rooflinectl_words '{}'", fmt::join(argument.choices, " "));
-    case Values::files:
-      return "_rooflinectl_files";
-    case Values::folders:
-      return "_rooflinectl_folders";
-    case Values::runs:
-      return "_rooflinectl_runs";
-    case Values::devices:
-      return "_rooflinectl_devices";
-    case Values::variants:
-      return "_rooflinectl_variants";
-    case Values::unknown:
-      break;
-  }
-  return ":";
-}
-
 /// `'report -o'|'report --output')`
 std::string pattern_of(const CommandManual& command, const ArgumentManual& argument) {
   std::vector<std::string> patterns;
@@ -114,7 +139,8 @@ std::string bash_completion(const std::vector<CommandManual>& manuals) {
   for (const CommandManual& command : manuals) {
     for (const ArgumentManual& argument : command.arguments) {
       if (argument.names.empty() || argument.value.empty() || argument.is_value_optional) continue;
-      script += fmt::format("    {} {}; return ;;\n", pattern_of(command, argument), bash_values(argument));
+      script +=
+          fmt::format("    {} {}; return ;;\n", pattern_of(command, argument), completion_of(argument).bash);
     }
   }
   script += "  esac\n  case \"$command\" in\n";
@@ -125,7 +151,7 @@ std::string bash_completion(const std::vector<CommandManual>& manuals) {
                              : ":";
     for (const ArgumentManual& argument : command.arguments) {
       options.insert(options.end(), argument.names.begin(), argument.names.end());
-      if (argument.names.empty()) others = bash_values(argument);
+      if (argument.names.empty()) others = completion_of(argument).bash;
     }
     script += fmt::format("    '{}')\n      if [[ $current == -* ]]; then\n        _rooflinectl_words '{}'\n",
                           command.name, fmt::join(options, " "));
@@ -136,36 +162,7 @@ std::string bash_completion(const std::vector<CommandManual>& manuals) {
 
 namespace {
 
-/// Within single quotes.
-std::string fish_escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text.substr(0, text.find('\n'))) {
-    if (c == '\'' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result;
-}
-
-/// What comes after `-a`, and whether files are offered too.
-std::string values_for_fish(const ArgumentManual& argument) {
-  switch (values_of(argument)) {
-    case Values::choices:
-      return fmt::format("-x -a '{}'", fmt::join(argument.choices, " "));
-    case Values::files:
-      return "-r -F";
-    case Values::folders:
-      return "-x -a '(__fish_complete_directories)'";
-    case Values::runs:
-      return "-r -F -a '(path filter runs/*/latest)'";
-    case Values::devices:
-      return fmt::format("-x -a '({})'", fish_escaped(kDevicesCommand));
-    case Values::variants:
-      return fmt::format("-x -a '({})'", fish_escaped(kVariantsCommand));
-    case Values::unknown:
-      break;
-  }
-  return argument.is_value_optional ? "" : "-x";
-}
+// ---- fish ----
 
 std::string line_of(const CommandManual& command, const ArgumentManual& argument) {
   const std::string condition = command.name.empty()
@@ -175,7 +172,7 @@ std::string line_of(const CommandManual& command, const ArgumentManual& argument
   for (const std::string& name : argument.names)
     line += name.starts_with("--") ? fmt::format(" -l {}", name.substr(2))
                                    : fmt::format(" -s {}", name.substr(1));
-  if (!argument.value.empty()) line += " " + values_for_fish(argument);
+  if (!argument.value.empty()) line += " " + completion_of(argument).fish;
   if (!argument.names.empty()) line += fmt::format(" -d '{}'", fish_escaped(argument.description));
   return line + "\n";
 }
@@ -198,6 +195,8 @@ std::string fish_completion(const std::vector<CommandManual>& manuals) {
 }
 
 namespace {
+
+// ---- zsh ----
 
 constexpr const char* kZshFunctions = R"sh(
 _rooflinectl_runs() {{
@@ -229,37 +228,17 @@ std::string zsh_escaped(const std::string& text) {
   return result;
 }
 
-std::string action_of(const ArgumentManual& argument) {
-  switch (values_of(argument)) {
-    case Values::choices:
-      return fmt::format("({})", fmt::join(argument.choices, " "));
-    case Values::files:
-      return "_files";
-    case Values::folders:
-      return "_files -/";
-    case Values::runs:
-      return "_rooflinectl_runs";
-    case Values::devices:
-      return "_rooflinectl_devices";
-    case Values::variants:
-      return "_rooflinectl_variants";
-    case Values::unknown:
-      break;
-  }
-  return " ";
-}
-
 std::string value_of(const ArgumentManual& argument) {
   if (argument.value.empty()) return "";
   return fmt::format("{}:{}:{}", argument.is_value_optional ? ":" : "", zsh_escaped(argument.value),
-                     action_of(argument));
+                     completion_of(argument).zsh);
 }
 
 /// As _arguments takes it: `'(-o --output)'{-o,--output}'[what it does]:DIR:_files -/'`.
 std::string specification(const ArgumentManual& argument) {
   if (argument.names.empty())
     return fmt::format("'{}:{}:{}'", argument.takes_many ? "*" : "", zsh_escaped(argument.value),
-                       action_of(argument));
+                       completion_of(argument).zsh);
   const std::string rest = fmt::format("[{}]{}", zsh_escaped(argument.description), value_of(argument));
   if (argument.names.size() == 1) return fmt::format("'{}{}'", argument.names.front(), rest);
   return fmt::format("'({})'{{{}}}'{}'", fmt::join(argument.names, " "), fmt::join(argument.names, ","),

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "cli/manual/command_manual.h"
-#include "runner/version.h"
+#include "runner/built_in.h"
 
 namespace rooflinectl {
 

@@ -16,14 +16,14 @@
 #include <vector>
 
 #include "analysis/compare/comparison.h"
-#include "cli/plan_file.h"
+#include "cli/inputs.h"
 #include "cli/run/run_parts.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
 #include "reports/text/format.h"
-#include "runner/compiling/kernel_cache.h"
+#include "runner/compiling/compiling.h"
 
 namespace rooflinectl {
 

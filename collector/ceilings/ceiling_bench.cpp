@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/ceilings/ceiling_bench.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "collector/ceilings/ceilings.h"
 #include "collector/device/device.h"
 #include "core/error.h"
 #include "core/stats/statistics.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/ceilings/matrix_product.h"
-
 #include <cublasLt.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -8,7 +6,8 @@
 #include <algorithm>
 #include <array>
 
-#include "collector/device/toolkit_library.h"
+#include "collector/ceilings/ceilings.h"
+#include "collector/device/libraries.h"
 #include "core/error.h"
 
 namespace rooflinectl {

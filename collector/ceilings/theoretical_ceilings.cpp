@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/ceilings/theoretical_ceilings.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <tuple>
 
+#include "collector/ceilings/ceilings.h"
 #include "collector/device/device.h"
 #include "core/model/known_ceilings.h"
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "collector/cupti/profiler.h"
-#include "collector/device/toolkit_library.h"
+#include "collector/device/libraries.h"
 #include "core/error.h"
 
 namespace rooflinectl {

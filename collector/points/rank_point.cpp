@@ -10,7 +10,6 @@
 #include "collector/points/several_gpus.h"
 #include "core/error.h"
 #include "kernels/cuda_check.h"
-#include "kernels/multi/team.h"
 
 namespace rooflinectl {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "collector/device/instruments.h"
-#include "collector/device/nccl_library.h"
+#include "collector/device/libraries.h"
 #include "collector/points/prepared_point.h"
 #include "collector/points/verification.h"
 #include "collector/timing/timing.h"

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "kernels/cuda_check.h"
 #include "kernels/data.h"
+#include "kernels/multi/multi_sum.h"
 
 namespace rooflinectl {
 

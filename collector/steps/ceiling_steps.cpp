@@ -5,7 +5,7 @@
 #include <iostream>
 #include <utility>
 
-#include "collector/ceilings/theoretical_ceilings.h"
+#include "collector/ceilings/ceilings.h"
 #include "collector/steps/steps.h"
 #include "core/error.h"
 

@@ -9,7 +9,7 @@
 
 #include "collector/device/device.h"
 #include "collector/device/instruments.h"
-#include "collector/device/nccl_library.h"
+#include "collector/device/libraries.h"
 #include "collector/sampling/link_counters.h"
 #include "collector/steps/steps.h"
 #include "collector/timing/timing.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "collector/ceilings/ceiling_bench.h"
+#include "collector/ceilings/ceilings.h"
 #include "collector/collect_context.h"
 #include "collector/cupti/profiler.h"
 #include "collector/device/instruments.h"

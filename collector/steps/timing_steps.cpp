@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "collector/points/prepared_point.h"
 #include "collector/points/several_gpus.h"
-#include "collector/points/variant_point.h"
 #include "collector/steps/steps.h"
 #include "collector/timing/timing.h"
 #include "core/error.h"

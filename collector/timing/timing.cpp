@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "collector/device/instruments.h"
-#include "collector/timing/nvtx.h"
 #include "core/elapsed.h"
 #include "core/stats/statistics.h"
 #include "kernels/cuda_check.h"

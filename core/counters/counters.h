@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/machine_code/tensor_instruction.h"
+#include "core/machine_code/machine_code.h"
 
 namespace rooflinectl {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/machine_code/cubin.h"
-
 #include <elf.h>
 
 #include <algorithm>
 #include <cstring>
+
+#include "core/machine_code/machine_code.h"
 
 namespace rooflinectl {
 

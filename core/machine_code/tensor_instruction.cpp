@@ -2,11 +2,10 @@
 // NVIDIA does not document these encodings. They were found by compiling each form of `mma`, `wgmma` and
 // `tcgen05.mma` for each architecture and comparing the bits; tests/gpu/tensor_code_test.py repeats that.
 
-#include "core/machine_code/tensor_instruction.h"
-
 #include <algorithm>
 
 #include "core/enum_names.h"
+#include "core/machine_code/machine_code.h"
 
 namespace rooflinectl {
 

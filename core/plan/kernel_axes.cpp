@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/plan/kernel_axes.h"
-
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -8,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/plan/kernels_section.h"
 #include "core/text/names.h"
 #include "core/text/written_number.h"
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/plan/kernel_file.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/plan/kernels_section.h"
+#include "core/plan/plan_yaml.h"
 #include "core/plan/settings_section.h"
 #include "core/plan/yaml_reader.h"
 #include "core/text/names.h"

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/plan/kernel_axes.h"
 #include "core/plan/kernel_call.h"
 #include "core/text/expression.h"
 #include "core/text/names.h"

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -69,5 +70,18 @@ std::vector<PointId> kernel_points(const std::vector<KernelPoints>& kernels, con
 
 /// The experiment `kernels`, which has all of these: at least one. It is timed as the first one asks for.
 Experiment experiment_of(const std::vector<KernelPoints>& kernels, std::size_t most);
+
+// What the points of a kernel differ in.
+
+/// Whether expressions can use the name.
+bool is_identifier(std::string_view name);
+
+/// Reads the member `axes` of a kernel: a map from a name to its values.
+void read_axes(Reader& reader, KernelEntry& entry, const Field& member);
+
+/// Reads the member `cases`, after the axes: sets of values that are measured in place of all combinations, a
+/// list or a map from names, which are an axis of their own. All set the axes that the first one sets; an
+/// axis with a value in `axes` has that where a case sets none.
+void read_cases(Reader& reader, KernelEntry& entry, const Field& member);
 
 }  // namespace rooflinectl::yaml

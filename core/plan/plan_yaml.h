@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/machine/catalogue.h"
 #include "core/model/plan.h"
@@ -33,5 +34,35 @@ using ReadSource = std::function<std::string(const std::string& path)>;
 /// wrong>`.
 Plan parse_plan(std::string_view text, std::string_view file_name, const Catalogue& catalogue,
                 const ReadSource& read_source = {});
+
+/// A source in CUDA or Python with what it is called in messages.
+struct KernelFile {
+  std::string path;
+  std::string text;
+};
+
+/// Whether the source describes kernels in comments `// rooflinectl: …` (`#` in Python), or tries to: a
+/// misspelt one counts.
+bool has_description(std::string_view text);
+
+/// The plan of sources that describe their kernels themselves: what follows `rooflinectl:` in their
+/// comments is YAML, the members of a kernel of a plan, or `kernels` with several; beside them may be
+/// settings of an experiment. A kernel that is alone in its file is called like the file.
+///
+/// Throws Error(usage) with every mistake, as `parse_plan`, or if a file has no description.
+Plan parse_kernel_files(const std::string& name, const std::vector<KernelFile>& files,
+                        const Catalogue& catalogue);
+
+/// Whether a file of JSON describes the tuning of a kernel.
+bool is_tuning_file(std::string_view text);
+
+/// The plan of a T1 file, the JSON in which auto-tuners (Kernel Tuner, KTT, BAT) describe a kernel and its
+/// parameters: each combination of their values that meets the conditions is a point. What is measured is
+/// what Kernel Tuner 1.3 launches: parameters are macros, and with `ProblemSize` the grid is that divided by
+/// `GridDivX` …, else `GlobalSize`. Sources are looked for where the file is, and in the folder above.
+///
+/// Throws Error(usage) with every mistake, as `parse_plan`, and with all that a plan cannot have.
+Plan parse_tuning_file(const std::string& name, const KernelFile& file, const Catalogue& catalogue,
+                       const ReadSource& read_source = {});
 
 }  // namespace rooflinectl

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/plan/tuning_file.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -16,9 +14,9 @@
 
 #include "core/error.h"
 #include "core/plan/kernels_section.h"
-#include "core/plan/python_list.h"
+#include "core/plan/plan_yaml.h"
 #include "core/plan/settings_section.h"
-#include "core/plan/tuning_names.h"
+#include "core/plan/tuning_expressions.h"
 #include "core/plan/yaml_reader.h"
 #include "core/text/expression.h"
 #include "core/text/names.h"

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan/variants_section.h"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <charconv>
+#include <functional>
 
 #include "core/text/names.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl::yaml {
 
@@ -105,6 +110,248 @@ std::vector<VariantEntry> read_variants(Reader& reader, const Field& field, cons
   }
   expand(reader, catalogue, entries);
   return entries;
+}
+
+namespace {
+
+/// Only the id of the variant is known.
+bool is_id_only(const VariantInfo& variant) {
+  return variant.dtypes.empty();
+}
+
+bool takes_dtype(const VariantInfo& variant, Dtype dtype) {
+  return is_id_only(variant) || std::count(variant.dtypes.begin(), variant.dtypes.end(), dtype) > 0;
+}
+
+bool takes_block(const VariantInfo& variant, int block) {
+  return is_id_only(variant) || std::count(variant.block_sizes.begin(), variant.block_sizes.end(), block) > 0;
+}
+
+bool takes_elements_per_thread(const VariantInfo& variant) {
+  return is_id_only(variant) || variant.default_elements_per_thread.has_value();
+}
+
+bool has_choice_of_block(const VariantInfo& variant) {
+  return is_id_only(variant) || variant.block_sizes.size() > 1;
+}
+
+template <typename T>
+std::string joined(const std::vector<T>& values) {
+  return fmt::format("{}", fmt::join(values, ", "));
+}
+
+std::string joined(const std::vector<Dtype>& dtypes) {
+  std::vector<std::string> names;
+  for (const Dtype dtype : dtypes) names.emplace_back(to_string(dtype));
+  return joined(names);
+}
+
+/// Block sizes that `variant` runs with: those of its entry, those of the experiment where it has a choice,
+/// its own.
+std::vector<int> block_sizes(const VariantInfo& variant, const LaunchSettings& entry,
+                             const LaunchSettings& experiment) {
+  const bool ask_experiment = entry.block.empty() && has_choice_of_block(variant);
+  std::vector<int> sizes;
+  for (const auto& block : ask_experiment ? experiment.block : entry.block) {
+    if (takes_block(variant, block.value)) sizes.push_back(block.value);
+  }
+  const bool asked = !entry.block.empty() || (ask_experiment && !experiment.block.empty());
+  return asked ? sizes : std::vector{variant.default_block_size};
+}
+
+std::vector<std::optional<int>> elements_per_thread(const VariantInfo& variant, const LaunchSettings& entry,
+                                                    const LaunchSettings& experiment) {
+  if (!takes_elements_per_thread(variant)) return {std::nullopt};
+  // From an id alone, one cannot tell whether the experiment's setting is meant for it.
+  const bool ask_experiment = entry.elements_per_thread.empty() && !is_id_only(variant);
+  const List<int>& asked = ask_experiment ? experiment.elements_per_thread : entry.elements_per_thread;
+  if (asked.empty()) return {variant.default_elements_per_thread};
+  std::vector<std::optional<int>> values;
+  for (const auto& elements : asked) values.emplace_back(elements.value);
+  return values;
+}
+
+/// GPUs that share the elements of `variant`: nothing where it runs on one. A glob includes variants for
+/// several GPUs only where a number of GPUs is asked for.
+std::vector<std::optional<int>> numbers_of_gpus(const VariantInfo& variant, const VariantEntry& entry,
+                                                const LaunchSettings& experiment) {
+  constexpr int kDefault = 2;
+  const List<int>& asked = entry.launch.gpus.empty() ? experiment.gpus : entry.launch.gpus;
+  if (!variant.several_gpus && !(is_id_only(variant) && !entry.launch.gpus.empty())) return {std::nullopt};
+  if (asked.empty() && !entry.by_name()) return {};
+  if (asked.empty()) return {kDefault};
+  std::vector<std::optional<int>> values;
+  for (const auto& gpus : asked) values.emplace_back(gpus.value);
+  return values;
+}
+
+template <typename Predicate>
+bool any_variant(const std::vector<VariantEntry>& entries, Predicate predicate) {
+  return std::any_of(entries.begin(), entries.end(), [&](const VariantEntry& entry) {
+    return std::any_of(entry.variants.begin(), entry.variants.end(),
+                       [&](const VariantInfo* variant) { return predicate(*variant); });
+  });
+}
+
+bool has_variants(const std::vector<VariantEntry>& entries) {
+  return any_variant(entries, [](const VariantInfo&) { return true; });
+}
+
+/// A variant that a glob brought in may refuse a value, one that is listed by name may not.
+template <typename Refuses, typename Explain>
+bool check_named(Reader& reader, const std::vector<VariantEntry>& entries, Refuses refuses, Explain explain) {
+  bool accepted = true;
+  for (const VariantEntry& entry : entries) {
+    if (!entry.by_name() || entry.variants.empty() || !refuses(*entry.variants.front())) continue;
+    reader.fail(entry.position, explain(*entry.variants.front()));
+    accepted = false;
+  }
+  return accepted;
+}
+
+void check_dtypes(Reader& reader, const std::vector<VariantEntry>& entries, const Settings& settings) {
+  if (!has_variants(entries)) return;
+  for (const auto& [value, position] : settings.dtypes) {
+    const Dtype dtype = value;
+    const auto takes = [&](const VariantInfo& variant) { return takes_dtype(variant, dtype); };
+    const bool accepted = check_named(reader, entries, std::not_fn(takes), [&](const VariantInfo& variant) {
+      return fmt::format("{} does not support {}, only {}", in_quotes(variant.id), to_string(dtype),
+                         joined(variant.dtypes));
+    });
+    if (accepted && !any_variant(entries, takes)) {
+      reader.fail(position, fmt::format("no variant of this experiment supports {}", to_string(dtype)));
+    }
+  }
+}
+
+void check_some_takes_block(Reader& reader, const std::vector<VariantEntry>& entries,
+                            const Located<int>& block) {
+  const auto takes = [&](const VariantInfo& variant) { return takes_block(variant, block.value); };
+  if (!has_variants(entries) || any_variant(entries, takes)) return;
+  std::set<int> possible;
+  for (const VariantEntry& entry : entries) {
+    for (const VariantInfo* variant : entry.variants) {
+      possible.insert(variant->block_sizes.begin(), variant->block_sizes.end());
+    }
+  }
+  reader.fail(block.position,
+              fmt::format("no variant of this experiment supports {} threads per block; supported: {}",
+                          block.value, fmt::join(possible, ", ")));
+}
+
+void check_blocks(Reader& reader, const std::vector<VariantEntry>& entries, const LaunchSettings& launch) {
+  std::vector<VariantEntry> asked;  // what the experiment's setting is meant for
+  for (const VariantEntry& entry : entries) {
+    for (const auto& block : entry.launch.block) check_some_takes_block(reader, {entry}, block);
+    if (entry.launch.block.empty()) asked.push_back(entry);
+  }
+  for (const auto& block : launch.block) {
+    const auto refuses = [&](const VariantInfo& variant) {
+      return has_choice_of_block(variant) && !takes_block(variant, block.value);
+    };
+    const bool accepted = check_named(reader, asked, refuses, [&](const VariantInfo& variant) {
+      return fmt::format("{} does not support {} threads per block; supported: {}", in_quotes(variant.id),
+                         block.value, joined(variant.block_sizes));
+    });
+    if (accepted) check_some_takes_block(reader, asked, block);
+  }
+}
+
+void check_some_takes_elements(Reader& reader, const std::vector<VariantEntry>& entries,
+                               const List<int>& elements) {
+  if (elements.empty() || !has_variants(entries) || any_variant(entries, takes_elements_per_thread)) return;
+  reader.fail(elements.front().position,
+              "no variant of this experiment supports 'elements_per_thread': their kernels fix it");
+}
+
+void check_elements_per_thread(Reader& reader, const std::vector<VariantEntry>& entries,
+                               const LaunchSettings& launch) {
+  std::vector<VariantEntry> asked;
+  for (const VariantEntry& entry : entries) {
+    check_some_takes_elements(reader, {entry}, entry.launch.elements_per_thread);
+    if (entry.launch.elements_per_thread.empty()) asked.push_back(entry);
+  }
+  check_some_takes_elements(reader, asked, launch.elements_per_thread);
+}
+
+bool takes_several_gpus(const VariantInfo& variant) {
+  return is_id_only(variant) || variant.several_gpus;
+}
+
+void check_some_takes_gpus(Reader& reader, const std::vector<VariantEntry>& entries, const List<int>& gpus) {
+  if (gpus.empty() || !has_variants(entries) || any_variant(entries, takes_several_gpus)) return;
+  reader.fail(gpus.front().position, "no variant of this experiment supports 'gpus': each runs on one GPU");
+}
+
+void check_gpus(Reader& reader, const std::vector<VariantEntry>& entries, const Settings& settings,
+                const LaunchSettings& launch) {
+  int most = 1;
+  for (const VariantEntry& entry : entries) {
+    check_some_takes_gpus(reader, {entry}, entry.launch.gpus);
+    for (const auto& gpus : entry.launch.gpus) most = std::max(most, gpus.value);
+  }
+  check_some_takes_gpus(reader, entries, launch.gpus);
+  for (const auto& gpus : launch.gpus) most = std::max(most, gpus.value);
+  for (const auto& size : settings.sizes) {
+    if (!settings.sizes_are_per_gpu || size.value <= kMaxElements / static_cast<std::uint64_t>(most))
+      continue;
+    reader.fail(size.position,
+                fmt::format("{} elements on each of {} GPUs are more than 2^40", size.value, most));
+  }
+}
+
+/// `point` has the size as it is listed.
+void add_points_of(const VariantEntry& entry, const LaunchSettings& launch, Reduction point,
+                   bool size_is_per_gpu, const std::string& experiment, std::vector<PointId>& points) {
+  const std::uint64_t size = point.n_elements;
+  for (const VariantInfo* variant : entry.variants) {
+    if (!takes_dtype(*variant, point.dtype)) continue;
+    for (const auto& gpus : numbers_of_gpus(*variant, entry, launch)) {
+      point.gpus = gpus;
+      point.n_elements = size * static_cast<std::uint64_t>(size_is_per_gpu ? gpus.value_or(1) : 1);
+      for (const int block : block_sizes(*variant, entry.launch, launch)) {
+        point.block_size = block;
+        for (const auto& elements : elements_per_thread(*variant, entry.launch, launch)) {
+          point.elements_per_thread = elements;
+          points.push_back({experiment, variant->id, axes_of(point)});
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void check_variants(Reader& reader, const std::vector<VariantEntry>& entries, const Settings& settings,
+                    const LaunchSettings& launch) {
+  check_dtypes(reader, entries, settings);
+  check_blocks(reader, entries, launch);
+  check_elements_per_thread(reader, entries, launch);
+  check_gpus(reader, entries, settings, launch);
+}
+
+std::vector<PointId> variant_points(const std::vector<VariantEntry>& entries, const Settings& settings,
+                                    const LaunchSettings& launch, const std::string& experiment,
+                                    std::size_t most) {
+  std::vector<PointId> points;
+  Reduction point;
+  for (const auto& size : settings.sizes) {
+    point.n_elements = size.value;
+    for (const auto& dtype : settings.dtypes) {
+      point.dtype = dtype.value;
+      for (const auto& cache : settings.cache) {
+        point.cache = cache.value;
+        for (const auto& mode : settings.launch) {
+          point.launch_mode = mode.value;
+          for (const VariantEntry& entry : entries) {
+            add_points_of(entry, launch, point, settings.sizes_are_per_gpu, experiment, points);
+          }
+          if (points.size() > most) return points;
+        }
+      }
+    }
+  }
+  return points;
 }
 
 }  // namespace rooflinectl::yaml

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/machine/ranks.h"
-#include "core/machine_code/tensor_instruction.h"
+#include "core/machine_code/machine_code.h"
 
 /// A program that was profiled while it ran, as a whole. What its kernels did is in `Run::measurements`.
 namespace rooflinectl {

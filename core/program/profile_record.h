@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/counters/counters.h"
-#include "core/machine_code/tensor_instruction.h"
+#include "core/machine_code/machine_code.h"
 #include "core/model/run.h"
 #include "core/program/application.h"
 

@@ -15,14 +15,14 @@
 #include "core/counters/counters.h"
 #include "core/enum_names.h"
 #include "core/error.h"
-#include "core/json/json_reader.h"
+#include "core/json/json.h"
 #include "core/machine/ranks.h"
 #include "core/model/point_id.h"
 #include "core/text/mistakes.h"
 
 namespace rooflinectl::serial {
 
-/// Fills in the fields of a struct from a JSON object (`core/json/json_reader.h`), and checks them against
+/// Fills in the fields of a struct from a JSON object (`core/json/json.h`), and checks them against
 /// their rules.
 class FieldReader {
  public:

@@ -13,12 +13,11 @@
 #include "core/counters/counters.h"
 #include "core/error.h"
 #include "core/json/json.h"
-#include "core/json/json_reader.h"
 #include "core/model/point_id.h"
 
 namespace rooflinectl::serial {
 
-/// Writes the fields of a struct into a JSON object (`core/json/json_reader.h`).
+/// Writes the fields of a struct into a JSON object (`core/json/json.h`).
 class FieldWriter {
  public:
   /// Finer than anything here can be measured, and half as many as a double has.

@@ -122,25 +122,7 @@ void fields(auto& f, Is<TestedDevice> auto& tested) {
 }  // namespace serial
 
 std::string_view message::to_string(Phase phase) {
-  switch (phase) {
-    case Phase::self_test:
-      return "self_test";
-    case Phase::ceilings:
-      return "ceilings";
-    case Phase::confirm:
-      return "confirm";
-    case Phase::meet:
-      return "meet";
-    case Phase::primitives:
-      return "primitives";
-    case Phase::verify:
-      return "verify";
-    case Phase::time:
-      return "time";
-    case Phase::count:
-      return "count";
-  }
-  return "?";
+  return enumerator_name(phase);
 }
 
 std::string_view to_string(CollectMode mode) {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/machine_code/cubin.h"
+#include "core/machine_code/machine_code.h"
 
 namespace rooflinectl::injection {
 namespace {

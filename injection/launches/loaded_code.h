@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/machine_code/tensor_instruction.h"
+#include "core/machine_code/machine_code.h"
 #include "injection/lock_order.h"
 
 namespace rooflinectl::injection {

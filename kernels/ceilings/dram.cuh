@@ -35,7 +35,7 @@ inline CeilingBuffers joined(CeilingBuffers buffers) {
 }
 
 /// The grid to launch: no more blocks than there are tiles of `accesses_per_thread` accesses.
-inline unsigned grid(const CeilingBuffers& buffers, int grid, int block, int accesses_per_thread) {
+inline unsigned blocks(const CeilingBuffers& buffers, int grid, int block, int accesses_per_thread) {
   const std::uint64_t tile =
       static_cast<std::uint64_t>(block) * static_cast<std::uint64_t>(accesses_per_thread);
   const std::uint64_t tiles = (accesses(buffers) + tile - 1) / tile;

@@ -86,18 +86,4 @@ CeilingBenchmark benchmark(const std::string& subject, MatrixType matrix, int mi
   return result;
 }
 
-/// The registration of a kernel whose products of 16 × 8 × `k` have scales: both families of Blackwell.
-template <compute::Kernel& kernel, int k>
-CeilingBenchmark scaled_benchmark(const std::string& id, const TensorProducts& products,
-                                  std::string_view counter) {
-  CeilingBenchmark result =
-      compute::benchmark<kernel, operations(k)>(id.substr(0, id.find('_')), "tensor", counter, {});
-  result.id = id;
-  result.count.scale = 1;  // operations are counted, not instructions
-  result.minimum_sm = 100;
-  result.compute_capabilities = {100, 103, 120, 121};
-  result.products = products;
-  return result;
-}
-
 }  // namespace rooflinectl::kernels::tensor

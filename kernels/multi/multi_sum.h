@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 
-#include "kernels/multi/team.h"
 #include "kernels/variant.h"
 
 namespace rooflinectl::kernels {
@@ -20,5 +20,12 @@ inline double sums_of_others(Dtype dtype, int gpus, double more_bytes = 0) {
 
 /// Peer stores and flags: the gathering of `sum_multi_store`.
 Gathering store_gathering();
+
+/// Makes the stream of the first member wait for the others.
+void wait_for_members(const Team& team);
+
+/// Enqueues, on the first member, the addition of these values in its own memory or that of peers, in their
+/// order.
+void enqueue_addition(const Team& team, Dtype dtype, std::span<const void* const> d_values);
 
 }  // namespace rooflinectl::kernels

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "kernels/cuda_check.h"
+#include "kernels/reduction/dispatch.h"
 #include "kernels/variant.h"
 
 /// What the rungs V0 … V8 share: f32, one partial sum per block, any n, a block size fixed at compile time.
@@ -24,9 +26,24 @@ Work work(const Problem& problem) {
   return sum_work(problem, shape<kElementsPerPartial>(problem).grid);
 }
 
+/// Elements of a block in which each thread takes one or two.
+inline std::uint64_t one_per_thread(const Problem& problem) {
+  return static_cast<std::uint64_t>(problem.block_size);
+}
+inline std::uint64_t two_per_thread(const Problem& problem) {
+  return 2 * one_per_thread(problem);
+}
+
 /// Steps of a tree over one value per thread.
 inline std::uint64_t tree_depth(const Problem& problem) {
   return static_cast<std::uint64_t>(std::countr_zero(static_cast<unsigned>(problem.block_size)));
+}
+
+/// Additions of a thread, which starts from zero if it takes more than two elements, and of the tree.
+template <CountFunction kElementsPerPartial>
+std::uint64_t longest_chain(const Problem& problem) {
+  const std::uint64_t per_thread = kElementsPerPartial(problem) / one_per_thread(problem);
+  return (per_thread > 2 ? per_thread : per_thread - 1) + tree_depth(problem);
 }
 
 /// For a loop over a known number of elements, which the compiler unrolls: it keeps 16 loads of a thread in
@@ -36,9 +53,22 @@ inline IndependentLoads unrolled_loads(const Problem& problem) {
   return {.count = problem.block_size == 128 ? 16 : 22, .bytes = size_bytes(problem.dtype)};
 }
 
+/// Launches the kernel that `kernel_of(block size)` gives.
+template <CountFunction kElementsPerPartial, typename KernelOf>
+void launch(const char* name, const Problem& problem, const Buffers& buffers, cudaStream_t stream,
+            KernelOf kernel_of) {
+  if (problem.n == 0) return;
+  const auto grid = static_cast<unsigned>(shape<kElementsPerPartial>(problem).grid);
+  with_block_size(problem.block_size, [&](auto block) {
+    kernel_of(block)<<<grid, block.value, 0, stream>>>(static_cast<float*>(buffers.d_input),
+                                                       static_cast<float*>(buffers.d_output), problem.n);
+  });
+  check_launch(name);
+}
+
 template <CountFunction kElementsPerPartial>
 Variant rung(std::string id, std::string label, std::string title, decltype(Variant::loads) loads,
-             CountFunction longest_chain, decltype(Variant::launch) launch) {
+             decltype(Variant::launch) launch) {
   return {.info = {.id = std::move(id),
                    .label = std::move(label),
                    .title = std::move(title),
@@ -52,7 +82,7 @@ Variant rung(std::string id, std::string label, std::string title, decltype(Vari
           .loads = loads,
           .work = work<kElementsPerPartial>,
           .elements_per_partial = kElementsPerPartial,
-          .longest_chain = longest_chain,
+          .longest_chain = longest_chain<kElementsPerPartial>,
           .launch = launch};
 }
 

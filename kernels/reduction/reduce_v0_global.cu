@@ -9,8 +9,6 @@
 // - Per element: 4 bytes read and, since the intermediate sums go back to global memory, about 4 bytes
 //   written; (block - 1) / block additions.
 // - Minimum sm: 7.5.
-#include "kernels/cuda_check.h"
-#include "kernels/reduction/dispatch.h"
 #include "kernels/reduction/ladder.h"
 
 namespace rooflinectl::kernels::reduce_v0_global {
@@ -30,28 +28,14 @@ __global__ void reduce_v0_global(float* d_input, float* d_output, std::uint64_t 
   if (tid == 0) d_output[blockIdx.x] = d_segment[0];
 }
 
-std::uint64_t elements_per_partial(const Problem& problem) {
-  return static_cast<std::uint64_t>(problem.block_size);
-}
-
-std::uint64_t longest_chain(const Problem& problem) {
-  return ladder::tree_depth(problem);
-}
-
 void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  if (problem.n == 0) return;
-  const auto grid = static_cast<unsigned>(ladder::shape<elements_per_partial>(problem).grid);
-  with_block_size(problem.block_size, [&](auto block) {
-    reduce_v0_global<block.value><<<grid, block.value, 0, stream>>>(
-        static_cast<float*>(buffers.d_input), static_cast<float*>(buffers.d_output), problem.n);
-  });
-  check_launch("reduce_v0_global");
+  ladder::launch<ladder::one_per_thread>("reduce_v0_global", problem, buffers, stream,
+                                         [](auto block) { return reduce_v0_global<block.value>; });
 }
 
 Variant variant() {
-  Variant variant =
-      ladder::rung<elements_per_partial>("reduce_v0_global", "V0", "interleaved pairs in global memory",
-                                         element_loads<1>, longest_chain, launch);
+  Variant variant = ladder::rung<ladder::one_per_thread>(
+      "reduce_v0_global", "V0", "interleaved pairs in global memory", element_loads<1>, launch);
   variant.info.destroys_input = true;
   return variant;
 }

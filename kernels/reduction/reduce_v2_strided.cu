@@ -10,8 +10,6 @@
 // - Launch shape: one thread per element, ceil(n / block) blocks; one partial sum per block.
 // - Per element: 4 bytes read, 4 / block written; (block - 1) / block additions.
 // - Minimum sm: 7.5.
-#include "kernels/cuda_check.h"
-#include "kernels/reduction/dispatch.h"
 #include "kernels/reduction/ladder.h"
 
 namespace rooflinectl::kernels::reduce_v2_strided {
@@ -33,27 +31,14 @@ __global__ void reduce_v2_strided(const float* d_input, float* d_output, std::ui
   if (tid == 0) d_output[blockIdx.x] = shared[0];
 }
 
-std::uint64_t elements_per_partial(const Problem& problem) {
-  return static_cast<std::uint64_t>(problem.block_size);
-}
-
-std::uint64_t longest_chain(const Problem& problem) {
-  return ladder::tree_depth(problem);
-}
-
 void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  if (problem.n == 0) return;
-  const auto grid = static_cast<unsigned>(ladder::shape<elements_per_partial>(problem).grid);
-  with_block_size(problem.block_size, [&](auto block) {
-    reduce_v2_strided<block.value><<<grid, block.value, 0, stream>>>(
-        static_cast<const float*>(buffers.d_input), static_cast<float*>(buffers.d_output), problem.n);
-  });
-  check_launch("reduce_v2_strided");
+  ladder::launch<ladder::one_per_thread>("reduce_v2_strided", problem, buffers, stream,
+                                         [](auto block) { return reduce_v2_strided<block.value>; });
 }
 
-const Registration registration(ladder::rung<elements_per_partial>("reduce_v2_strided", "V2",
-                                                                   "whole warps retire", element_loads<1>,
-                                                                   longest_chain, launch));
+const Registration registration(ladder::rung<ladder::one_per_thread>("reduce_v2_strided", "V2",
+                                                                     "whole warps retire", element_loads<1>,
+                                                                     launch));
 
 }  // namespace
 

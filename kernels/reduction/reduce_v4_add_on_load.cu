@@ -7,8 +7,6 @@
 // - Launch shape: one thread per two elements, ceil(n / (2 * block)) blocks; one partial sum per block.
 // - Per element: 4 bytes read, 2 / block written; 1 - 1 / (2 * block) additions.
 // - Minimum sm: 7.5.
-#include "kernels/cuda_check.h"
-#include "kernels/reduction/dispatch.h"
 #include "kernels/reduction/ladder.h"
 
 namespace rooflinectl::kernels::reduce_v4_add_on_load {
@@ -31,27 +29,14 @@ __global__ void reduce_v4_add_on_load(const float* d_input, float* d_output, std
   if (tid == 0) d_output[blockIdx.x] = shared[0];
 }
 
-std::uint64_t elements_per_partial(const Problem& problem) {
-  return 2 * static_cast<std::uint64_t>(problem.block_size);
-}
-
-std::uint64_t longest_chain(const Problem& problem) {
-  return 1 + ladder::tree_depth(problem);
-}
-
 void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  if (problem.n == 0) return;
-  const auto grid = static_cast<unsigned>(ladder::shape<elements_per_partial>(problem).grid);
-  with_block_size(problem.block_size, [&](auto block) {
-    reduce_v4_add_on_load<block.value><<<grid, block.value, 0, stream>>>(
-        static_cast<const float*>(buffers.d_input), static_cast<float*>(buffers.d_output), problem.n);
-  });
-  check_launch("reduce_v4_add_on_load");
+  ladder::launch<ladder::two_per_thread>("reduce_v4_add_on_load", problem, buffers, stream,
+                                         [](auto block) { return reduce_v4_add_on_load<block.value>; });
 }
 
-const Registration registration(ladder::rung<elements_per_partial>("reduce_v4_add_on_load", "V4",
-                                                                   "add while loading", element_loads<2>,
-                                                                   longest_chain, launch));
+const Registration registration(ladder::rung<ladder::two_per_thread>("reduce_v4_add_on_load", "V4",
+                                                                     "add while loading", element_loads<2>,
+                                                                     launch));
 
 }  // namespace
 

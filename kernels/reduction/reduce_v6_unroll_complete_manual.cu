@@ -9,10 +9,8 @@
 // - Per element: 4 bytes read, 2 / block written; executed additions at a block of 256: (256 + 128 + 64 + 6
 //   * 32) / 512 = 1.25.
 // - Minimum sm: 7.5.
-#include "kernels/cuda_check.h"
-#include "kernels/reduction/dispatch.h"
+#include "kernels/reduction/block_total.cuh"
 #include "kernels/reduction/ladder.h"
-#include "kernels/reduction/warp_sum.cuh"
 
 namespace rooflinectl::kernels::reduce_v6_unroll_complete_manual {
 
@@ -43,27 +41,16 @@ __global__ void reduce_v6_unroll_complete_manual(const float* d_input, float* d_
   if (tid == 0) d_output[blockIdx.x] = shared[0];
 }
 
-std::uint64_t elements_per_partial(const Problem& problem) {
-  return 2 * static_cast<std::uint64_t>(problem.block_size);
-}
-
-std::uint64_t longest_chain(const Problem& problem) {
-  return 1 + ladder::tree_depth(problem);
-}
-
 void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  if (problem.n == 0) return;
-  const auto grid = static_cast<unsigned>(ladder::shape<elements_per_partial>(problem).grid);
-  with_block_size(problem.block_size, [&](auto block) {
-    reduce_v6_unroll_complete_manual<block.value><<<grid, block.value, 0, stream>>>(
-        static_cast<const float*>(buffers.d_input), static_cast<float*>(buffers.d_output), problem.n);
-  });
-  check_launch("reduce_v6_unroll_complete_manual");
+  ladder::launch<ladder::two_per_thread>(
+      "reduce_v6_unroll_complete_manual", problem, buffers, stream,
+      [](auto block) { return reduce_v6_unroll_complete_manual<block.value>; });
 }
 
-const Registration registration(ladder::rung<elements_per_partial>("reduce_v6_unroll_complete_manual",
-                                                                   "V6 manual", "completely unrolled by hand",
-                                                                   element_loads<2>, longest_chain, launch));
+const Registration registration(ladder::rung<ladder::two_per_thread>("reduce_v6_unroll_complete_manual",
+                                                                     "V6 manual",
+                                                                     "completely unrolled by hand",
+                                                                     element_loads<2>, launch));
 
 }  // namespace
 

@@ -11,10 +11,8 @@
 // - Per element: 4 bytes read, 4 / 32768 written; executed additions at a block of 256: (32768 + 128 + 64 +
 //   6 * 32) / 32768 = 1.0117.
 // - Minimum sm: 7.5.
-#include "kernels/cuda_check.h"
-#include "kernels/reduction/dispatch.h"
+#include "kernels/reduction/block_total.cuh"
 #include "kernels/reduction/ladder.h"
-#include "kernels/reduction/warp_sum.cuh"
 
 namespace rooflinectl::kernels::reduce_v7_multi_add {
 
@@ -49,22 +47,14 @@ std::uint64_t elements_per_partial(const Problem&) {
   return kElementsPerBlock;
 }
 
-std::uint64_t longest_chain(const Problem& problem) {
-  return kElementsPerBlock / static_cast<std::uint64_t>(problem.block_size) + ladder::tree_depth(problem);
-}
-
 void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  if (problem.n == 0) return;
-  const auto grid = static_cast<unsigned>(ladder::shape<elements_per_partial>(problem).grid);
-  with_block_size(problem.block_size, [&](auto block) {
-    reduce_v7_multi_add<block.value><<<grid, block.value, 0, stream>>>(
-        static_cast<const float*>(buffers.d_input), static_cast<float*>(buffers.d_output), problem.n);
-  });
-  check_launch("reduce_v7_multi_add");
+  ladder::launch<elements_per_partial>("reduce_v7_multi_add", problem, buffers, stream,
+                                       [](auto block) { return reduce_v7_multi_add<block.value>; });
 }
 
-const Registration registration(ladder::rung<elements_per_partial>(
-    "reduce_v7_multi_add", "V7", "many elements per thread", ladder::unrolled_loads, longest_chain, launch));
+const Registration registration(ladder::rung<elements_per_partial>("reduce_v7_multi_add", "V7",
+                                                                   "many elements per thread",
+                                                                   ladder::unrolled_loads, launch));
 
 }  // namespace
 

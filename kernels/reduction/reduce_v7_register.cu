@@ -9,10 +9,8 @@
 // - Per element: 4 bytes read, 4 / 32768 written; executed additions at a block of 256: (32768 + 128 + 64 + 6
 //   * 32) / 32768 = 1.0117.
 // - Minimum sm: 7.5.
-#include "kernels/cuda_check.h"
-#include "kernels/reduction/dispatch.h"
+#include "kernels/reduction/block_total.cuh"
 #include "kernels/reduction/ladder.h"
-#include "kernels/reduction/warp_sum.cuh"
 
 namespace rooflinectl::kernels::reduce_v7_register {
 
@@ -47,24 +45,14 @@ std::uint64_t elements_per_partial(const Problem&) {
   return kElementsPerBlock;
 }
 
-std::uint64_t longest_chain(const Problem& problem) {
-  return kElementsPerBlock / static_cast<std::uint64_t>(problem.block_size) + ladder::tree_depth(problem);
-}
-
 void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  if (problem.n == 0) return;
-  const auto grid = static_cast<unsigned>(ladder::shape<elements_per_partial>(problem).grid);
-  with_block_size(problem.block_size, [&](auto block) {
-    reduce_v7_register<block.value><<<grid, block.value, 0, stream>>>(
-        static_cast<const float*>(buffers.d_input), static_cast<float*>(buffers.d_output), problem.n);
-  });
-  check_launch("reduce_v7_register");
+  ladder::launch<elements_per_partial>("reduce_v7_register", problem, buffers, stream,
+                                       [](auto block) { return reduce_v7_register<block.value>; });
 }
 
 const Registration registration(ladder::rung<elements_per_partial>("reduce_v7_register", "V7 register",
                                                                    "many elements per thread, in a register",
-                                                                   ladder::unrolled_loads, longest_chain,
-                                                                   launch));
+                                                                   ladder::unrolled_loads, launch));
 
 }  // namespace
 

@@ -10,10 +10,8 @@
 // - Per element: 4 bytes read, 4 / 32768 written; executed additions at a block of 256: (32768 + 128 + 64 +
 //   32 + 4 * 32 + 1) / 32768 = 1.0108, since the compiler lets only the writing lane do the last one.
 // - Minimum sm: 7.5.
-#include "kernels/cuda_check.h"
-#include "kernels/reduction/dispatch.h"
+#include "kernels/reduction/block_total.cuh"
 #include "kernels/reduction/ladder.h"
-#include "kernels/reduction/warp_sum.cuh"
 
 namespace rooflinectl::kernels::reduce_v8_warp_shuffle {
 
@@ -50,22 +48,14 @@ std::uint64_t elements_per_partial(const Problem&) {
   return kElementsPerBlock;
 }
 
-std::uint64_t longest_chain(const Problem& problem) {
-  return kElementsPerBlock / static_cast<std::uint64_t>(problem.block_size) + ladder::tree_depth(problem);
-}
-
 void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  if (problem.n == 0) return;
-  const auto grid = static_cast<unsigned>(ladder::shape<elements_per_partial>(problem).grid);
-  with_block_size(problem.block_size, [&](auto block) {
-    reduce_v8_warp_shuffle<block.value><<<grid, block.value, 0, stream>>>(
-        static_cast<const float*>(buffers.d_input), static_cast<float*>(buffers.d_output), problem.n);
-  });
-  check_launch("reduce_v8_warp_shuffle");
+  ladder::launch<elements_per_partial>("reduce_v8_warp_shuffle", problem, buffers, stream,
+                                       [](auto block) { return reduce_v8_warp_shuffle<block.value>; });
 }
 
-const Registration registration(ladder::rung<elements_per_partial>(
-    "reduce_v8_warp_shuffle", "V8", "last warp by shuffles", ladder::unrolled_loads, longest_chain, launch));
+const Registration registration(ladder::rung<elements_per_partial>("reduce_v8_warp_shuffle", "V8",
+                                                                   "last warp by shuffles",
+                                                                   ladder::unrolled_loads, launch));
 
 }  // namespace
 

@@ -7,9 +7,6 @@
 // - Launch shape: one thread per element, ceil(n / block) blocks; one scalar, zeroed before the launch.
 // - Per element: one element read; no addition in the SM, since the atomic one is done in L2.
 // - Minimum sm: 7.5.
-#include "kernels/cuda_check.h"
-#include "kernels/reduction/dispatch.h"
-#include "kernels/reduction/element.cuh"
 #include "kernels/reduction/sum.h"
 
 namespace rooflinectl::kernels::sum_atomic {
@@ -27,16 +24,8 @@ std::uint64_t longest_chain(const Problem& problem) {
 }
 
 void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  check(cudaMemsetAsync(buffers.d_output, 0, size_bytes(accumulator(problem.dtype)), stream),
-        "cudaMemsetAsync");
-  if (problem.n == 0) return;
-  const auto grid = static_cast<unsigned>(sum::shape(problem).grid);
-  with_element_type(problem.dtype, [&](auto type) {
-    using T = typename decltype(type)::type;
-    sum_atomic<<<grid, static_cast<unsigned>(problem.block_size), 0, stream>>>(
-        static_cast<const T*>(buffers.d_input), static_cast<Accumulator<T>*>(buffers.d_output), problem.n);
-  });
-  check_launch("sum_atomic");
+  sum::launch("sum_atomic", problem, buffers, stream,
+              [](auto type, auto) { return sum_atomic<typename decltype(type)::type>; });
 }
 
 const Registration registration(sum::variant("sum_atomic", "atomic", "one atomic per element", std::nullopt,

@@ -9,11 +9,8 @@
 //   (block * E)) blocks; one scalar, zeroed before the launch.
 // - Per element: one element read; (E + 5 + 5 * 32 / block) / E additions in the source.
 // - Minimum sm: 7.5.
-#include "kernels/cuda_check.h"
-#include "kernels/reduction/dispatch.h"
-#include "kernels/reduction/element.cuh"
+#include "kernels/reduction/block_total.cuh"
 #include "kernels/reduction/sum.h"
-#include "kernels/reduction/warp_sum.cuh"
 
 namespace rooflinectl::kernels::sum_block_shuffle {
 
@@ -49,18 +46,9 @@ std::uint64_t longest_chain(const Problem& problem) {
 }
 
 void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  check(cudaMemsetAsync(buffers.d_output, 0, size_bytes(accumulator(problem.dtype)), stream),
-        "cudaMemsetAsync");
-  if (problem.n == 0) return;
-  const auto grid = static_cast<unsigned>(sum::shape(problem).grid);
-  with_element_type(problem.dtype, [&](auto type) {
-    using T = typename decltype(type)::type;
-    with_block_size(problem.block_size, [&](auto block) {
-      sum_block_shuffle<T, block.value><<<grid, block.value, 0, stream>>>(
-          static_cast<const T*>(buffers.d_input), static_cast<Accumulator<T>*>(buffers.d_output), problem.n);
-    });
+  sum::launch("sum_block_shuffle", problem, buffers, stream, [](auto type, auto block) {
+    return sum_block_shuffle<typename decltype(type)::type, block.value>;
   });
-  check_launch("sum_block_shuffle");
 }
 
 const Registration registration(

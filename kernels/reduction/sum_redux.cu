@@ -9,10 +9,10 @@
 // - Per element: 4 bytes read; 1 + 1 / E additions and 2 / (32 * E) reductions of a warp.
 // - Minimum sm: 8.0.
 #include "kernels/cuda_check.h"
+#include "kernels/reduction/block_total.cuh"
 #include "kernels/reduction/dispatch.h"
 #include "kernels/reduction/packs.cuh"
 #include "kernels/reduction/sum.h"
-#include "kernels/reduction/warp_sum.cuh"
 
 namespace rooflinectl::kernels::sum_redux {
 

@@ -10,9 +10,6 @@
 // - Minimum sm: 7.5.
 #include <bit>
 
-#include "kernels/cuda_check.h"
-#include "kernels/reduction/dispatch.h"
-#include "kernels/reduction/element.cuh"
 #include "kernels/reduction/sum.h"
 
 namespace rooflinectl::kernels::sum_smem_tree {
@@ -40,18 +37,9 @@ std::uint64_t longest_chain(const Problem& problem) {
 }
 
 void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  check(cudaMemsetAsync(buffers.d_output, 0, size_bytes(accumulator(problem.dtype)), stream),
-        "cudaMemsetAsync");
-  if (problem.n == 0) return;
-  const auto grid = static_cast<unsigned>(sum::shape(problem).grid);
-  with_element_type(problem.dtype, [&](auto type) {
-    using T = typename decltype(type)::type;
-    with_block_size(problem.block_size, [&](auto block) {
-      sum_smem_tree<T, block.value><<<grid, block.value, 0, stream>>>(
-          static_cast<const T*>(buffers.d_input), static_cast<Accumulator<T>*>(buffers.d_output), problem.n);
-    });
+  sum::launch("sum_smem_tree", problem, buffers, stream, [](auto type, auto block) {
+    return sum_smem_tree<typename decltype(type)::type, block.value>;
   });
-  check_launch("sum_smem_tree");
 }
 
 const Registration registration(sum::variant("sum_smem_tree", "smem tree",

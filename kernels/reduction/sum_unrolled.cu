@@ -9,9 +9,7 @@
 //   blocks; one scalar, zeroed before the launch.
 // - Per element: one element read; (E + 5 + 5 * 32 / block) / E additions in the source.
 // - Minimum sm: 7.5.
-#include "kernels/cuda_check.h"
 #include "kernels/reduction/block_total.cuh"
-#include "kernels/reduction/dispatch.h"
 #include "kernels/reduction/packs.cuh"
 #include "kernels/reduction/sum.h"
 
@@ -35,18 +33,8 @@ std::uint64_t longest_chain(const Problem& problem) {
 }
 
 void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  check(cudaMemsetAsync(buffers.d_output, 0, size_bytes(accumulator(problem.dtype)), stream),
-        "cudaMemsetAsync");
-  if (problem.n == 0) return;
-  const auto grid = static_cast<unsigned>(sum::shape(problem).grid);
-  with_element_type(problem.dtype, [&](auto type) {
-    using T = typename decltype(type)::type;
-    with_block_size(problem.block_size, [&](auto block) {
-      sum_unrolled<T, block.value><<<grid, block.value, 0, stream>>>(
-          static_cast<const T*>(buffers.d_input), static_cast<Accumulator<T>*>(buffers.d_output), problem.n);
-    });
-  });
-  check_launch("sum_unrolled");
+  sum::launch("sum_unrolled", problem, buffers, stream,
+              [](auto type, auto block) { return sum_unrolled<typename decltype(type)::type, block.value>; });
 }
 
 const Registration registration(sum::variant("sum_unrolled", "unrolled",

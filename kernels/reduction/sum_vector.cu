@@ -10,9 +10,7 @@
 //   ceil(n / (block * E)) blocks; one scalar, zeroed before the launch.
 // - Per element: one element read; (E + 5 + 5 * 32 / block) / E additions in the source.
 // - Minimum sm: 7.5.
-#include "kernels/cuda_check.h"
 #include "kernels/reduction/block_total.cuh"
-#include "kernels/reduction/dispatch.h"
 #include "kernels/reduction/packs.cuh"
 #include "kernels/reduction/sum.h"
 
@@ -32,18 +30,8 @@ std::uint64_t longest_chain(const Problem& problem) {
 }
 
 void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  check(cudaMemsetAsync(buffers.d_output, 0, size_bytes(accumulator(problem.dtype)), stream),
-        "cudaMemsetAsync");
-  if (problem.n == 0) return;
-  const auto grid = static_cast<unsigned>(sum::shape(problem).grid);
-  with_element_type(problem.dtype, [&](auto type) {
-    using T = typename decltype(type)::type;
-    with_block_size(problem.block_size, [&](auto block) {
-      sum_vector<T, block.value><<<grid, block.value, 0, stream>>>(
-          static_cast<const T*>(buffers.d_input), static_cast<Accumulator<T>*>(buffers.d_output), problem.n);
-    });
-  });
-  check_launch("sum_vector");
+  sum::launch("sum_vector", problem, buffers, stream,
+              [](auto type, auto block) { return sum_vector<typename decltype(type)::type, block.value>; });
 }
 
 const Registration registration(sum::variant("sum_vector", "vector", "loads of 16 bytes", 32, pack_loads<1>,

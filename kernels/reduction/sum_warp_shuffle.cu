@@ -10,11 +10,8 @@
 //   code, where only the lane that writes does the last one. All 32 lanes take part in the other steps: of
 //   the 160 additions in the source, only 31 are needed, so executed intensity rises with the redundant work.
 // - Minimum sm: 7.5.
-#include "kernels/cuda_check.h"
-#include "kernels/reduction/dispatch.h"
-#include "kernels/reduction/element.cuh"
+#include "kernels/reduction/block_total.cuh"
 #include "kernels/reduction/sum.h"
-#include "kernels/reduction/warp_sum.cuh"
 
 namespace rooflinectl::kernels::sum_warp_shuffle {
 
@@ -34,16 +31,8 @@ std::uint64_t longest_chain(const Problem& problem) {
 }
 
 void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  check(cudaMemsetAsync(buffers.d_output, 0, size_bytes(accumulator(problem.dtype)), stream),
-        "cudaMemsetAsync");
-  if (problem.n == 0) return;
-  const auto grid = static_cast<unsigned>(sum::shape(problem).grid);
-  with_element_type(problem.dtype, [&](auto type) {
-    using T = typename decltype(type)::type;
-    sum_warp_shuffle<<<grid, static_cast<unsigned>(problem.block_size), 0, stream>>>(
-        static_cast<const T*>(buffers.d_input), static_cast<Accumulator<T>*>(buffers.d_output), problem.n);
-  });
-  check_launch("sum_warp_shuffle");
+  sum::launch("sum_warp_shuffle", problem, buffers, stream,
+              [](auto type, auto) { return sum_warp_shuffle<typename decltype(type)::type>; });
 }
 
 const Registration registration(sum::variant("sum_warp_shuffle", "warp shuffle",

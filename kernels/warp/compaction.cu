@@ -11,7 +11,7 @@
 
 #include <bit>
 
-#include "kernels/warp/warp_prefix.cuh"
+#include "kernels/warp/measured.cuh"
 
 namespace rooflinectl::kernels::warp::compaction {
 

@@ -14,7 +14,8 @@ TABLES = ("points", "ranges", "launches", "ceilings", "devices")
 _TEXT, _COUNT, _NUMBER, _TRUTH = "string", "Int64", "float64", "boolean"
 
 #: What tells the groups of a program's launches apart: columns of points.csv, and where run.json has the same.
-_IDENTITY = ("experiment", "kernel", "grid", "block", "cluster", "dynamic_shared_bytes", "path", "device", "rank", "process")
+_IDENTITY = ("experiment", "kernel", "grid", "block", "cluster", "dynamic_shared_bytes", "code", "path", "device", "rank",
+             "process")
 
 _POINT_TYPES = {
     **dict.fromkeys(
@@ -22,8 +23,8 @@ _POINT_TYPES = {
          "executed_missing", "roof_missing", "bound_missing", "launch_mode", "timed", "kernel", "grid", "block", "cluster", "path",
          "roof_resource", "roof_ceiling", "operator"], _TEXT),
     **dict.fromkeys(
-        ["n", "block_size", "elements_per_thread", "gpus", "dynamic_shared_bytes", "device", "rank", "process", "launches", "traced",
-         "counted"], _COUNT)}
+        ["n", "block_size", "elements_per_thread", "gpus", "dynamic_shared_bytes", "code", "device", "rank", "process", "launches",
+         "traced", "counted"], _COUNT)}
 
 _COLUMNS: Dict[str, Dict[str, str]] = {
     "points": {},  # as the header of points.csv
@@ -112,7 +113,8 @@ def _type_of(name: str, rows: List[Row]) -> str:
 
 def _group(measurement: Row) -> Row:
     """A group of launches in run.json as points.csv names it."""
-    named = {"shared": "dynamic_shared_bytes", "grid": "grid", "block": "block", "cluster": "cluster", "path": "path"}
+    named = {"shared": "dynamic_shared_bytes", "grid": "grid", "block": "block", "cluster": "cluster", "code": "code",
+             "path": "path"}
     fields = {named.get(axis, f"axis {axis}"): value for axis, value in measurement["axes"].items()}
     fields.update({"experiment": measurement["experiment"], "kernel": measurement["subject"], "device": measurement.get("device", 0),
                    "rank": measurement.get("rank", ""), "process": measurement.get("process", "")})

@@ -109,4 +109,9 @@ std::optional<NumberNotation> notation_of(std::string_view printed);
 NcuValue ncu_value(std::string_view metric, std::string_view written, std::string_view unit_text,
                    NumberNotation notation);
 
+/// Takes the next record off the front of `text` and returns its fields (RFC 4180): separated by commas, in
+/// quotes where they hold commas, quotes (doubled) or line ends. A quote that is never closed ends with the
+/// text.
+std::vector<std::string> take_csv_record(std::string_view& text);
+
 }  // namespace rooflinectl

@@ -91,6 +91,8 @@ std::string_view loss_id(LossKind kind) {
       return "idle";
     case LossKind::fusion:
       return "fusion";
+    case LossKind::short_launches:
+      return "short";
     case LossKind::groups:
     case LossKind::kernel:
       break;

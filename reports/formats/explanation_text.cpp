@@ -37,11 +37,12 @@ std::string unjudged_text(const std::vector<UnjudgedRule>& rules, bool in_full, 
   return text;
 }
 
-/// Something about a point that is not known: `no roof: FP64 operations: no launch was counted`.
+/// Something about a point that is not known: `no roof: FP64 operations: launched only while these were not
+/// counted`.
 struct Missing {
   std::string of;                  // `no roof`
   std::vector<std::string> what;   // `FP64 operations`; empty if all of it is in `reason`
-  std::string reason;              // `: no launch was counted`, ` not counted: …`
+  std::string reason;              // `: launched only while these were not counted`, ` not counted: …`
   std::vector<std::string> tools;  // what adds it to an imported report: `ncu --section X`
 };
 
@@ -55,7 +56,7 @@ std::optional<std::string> taken_before(std::string& text, std::string_view mark
 }
 
 Missing missing_of(std::string_view of, const std::string& cause) {
-  constexpr std::string_view kNoLaunch = ": no launch was counted";
+  constexpr std::string_view kNoLaunch = ": launched only while these were not counted";
   constexpr std::string_view kAddsIt = " adds it";
   Missing missing = {.of = std::string(of), .what = {}, .reason = plain_cause(cause), .tools = {}};
   if (missing.reason.ends_with(kNoLaunch)) {

@@ -175,6 +175,8 @@ constexpr std::array kProgramCsvColumns = {
                  spread_field<counter::kDramWriteBytes>},
     PointsColumn{"warp_instructions_spread", "relative spread of `warp_instructions` from launch to launch",
                  spread_field<counter::kWarpInstructions>},
+    PointsColumn{"code", "which of the kernels of that name but different code, from 2; empty for the first",
+                 axis_field<axis::kCode>},
 };
 
 // Where there is a trace of PyTorch, after these.
@@ -302,7 +304,7 @@ bool is_column(std::string_view key) {
 }
 
 bool is_program_column(std::string_view axis) {
-  constexpr std::array kAxes = {axis::kGrid, axis::kCluster, axis::kShared, axis::kPath};
+  constexpr std::array kAxes = {axis::kGrid, axis::kCluster, axis::kShared, axis::kCode, axis::kPath};
   return std::find(kAxes.begin(), kAxes.end(), axis) != kAxes.end();
 }
 

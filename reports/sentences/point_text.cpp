@@ -172,7 +172,8 @@ std::string plain_cause(std::string cause) {
     cause.resize(std::min(none, at));
     cause += none < at ? "none of its launches was counted" : " was counted";
   }
-  replace(cause, " not counted: none of its launches was counted", ": no launch was counted");
+  replace(cause, " not counted: none of its launches was counted",
+          ": launched only while these were not counted");
   replace(cause, "communication with other GPUs: no roof", "communication: no roof");
   replace(cause, "operations was not counted", "operations were not counted");
   replace(cause, "instrumented code of collective kernels keeps the other ranks waiting",

@@ -17,6 +17,10 @@ bool is_kernel(const Loss& loss) {
   return loss.kind != LossKind::waiting && loss.kind != LossKind::idle;
 }
 
+bool is_fusing(const Loss& loss) {
+  return loss.kind == LossKind::fusion || loss.kind == LossKind::short_launches;
+}
+
 /// What the CPU does, and what would help: after `The GPU is idle 51 % of the time, `.
 std::string_view idle_headline(IdleCause cause) {
   switch (cause) {
@@ -26,37 +30,51 @@ std::string_view idle_headline(IdleCause cause) {
       return "waiting for the CPU between kernels, mostly for 100 µs to 1 ms: try larger batches and fewer "
              "synchronisations";
     case IdleCause::elsewhere:
-      return "waiting for the CPU, mostly in gaps of 1 ms or more: look at what the CPU does in them";
+      return "waiting for the CPU, mostly in gaps of 1 ms or more: wait for results less often, or load "
+             "input ahead";
     case IdleCause::unclear:
       break;
   }
   return "";
 }
 
-/// `725 gaps per step`; of the whole run if there are no steps.
-std::string gaps_text(const ProgramUse& program) {
+/// `725 gaps below 100 µs per step`; of the whole run if there are no steps.
+std::string gaps_text(const ProgramUse& program, std::string_view length) {
   const std::uint64_t gaps = program.idle->cause_gaps;
   const LossBasis basis = loss_basis(program);
-  if (!basis.is_step) return format::counted(gaps, "gap");
+  if (!basis.is_step) return fmt::format("{} {}", format::counted(gaps, "gap"), length);
   const double per_step = static_cast<double>(gaps) * basis.time_s / program.watched_s();
   const std::string number = format::significant(per_step);
-  return number == "1.00" ? "1 gap per step" : fmt::format("{} gaps per step", number);
+  return fmt::format("{} {} per step", number == "1.00" ? "1 gap" : number + " gaps", length);
+}
+
+/// `, mostly before saxpy`; empty if no kernel has most of the idle time before it.
+std::string before_text(const IdleUse& idle) {
+  constexpr double kMost = 0.5;
+  if (idle.before.empty() || idle.before.front().share < kMost || idle.before.front().group == nullptr)
+    return "";
+  return fmt::format(", mostly before {}", idle.before.front().group->label);
 }
 
 LossText idle_text(const ProgramUse& program) {
   const IdleUse& idle = *program.idle;
-  const std::string where = fmt::format("{} of the idle time is in {}",
-                                        format::whole_percent(idle.cause_share), gaps_text(program));
+  const auto where = [&](std::string_view length) {
+    return fmt::format("{} of the idle time is in {}{}: ", format::whole_percent(idle.cause_share),
+                       gaps_text(program, length), before_text(idle));
+  };
   switch (idle.cause) {
     case IdleCause::launches:
-      return {.cause = where + ", each below 100 µs: the CPU launches more slowly than the GPU runs.",
+      return {.cause = where("below 100 µs") + "the CPU launches more slowly than the GPU runs.",
               .next_step = "Use CUDA graphs, or fewer, longer kernels (fusion, larger batches)."};
     case IdleCause::between_launches:
-      return {.cause = where + ", each 100 µs to 1 ms: the CPU was busy or synchronising.",
+      return {.cause = where("of 100 µs to 1 ms") + "the CPU was busy or synchronising.",
               .next_step = "Use larger batches and fewer synchronisations."};
     case IdleCause::elsewhere:
-      return {.cause = where + ", each 1 ms or more: the CPU was doing other work, or was waiting.",
-              .next_step = "Do that work, such as loading input, in other threads or ahead of time."};
+      return {
+          .cause = where("of 1 ms or more") + "the CPU did other work, or waited for the GPU.",
+          .next_step =
+              "Let the CPU launch ahead: wait for results (block_until_ready, .item(), copies to the host) "
+              "less often, and load input in other threads."};
     case IdleCause::unclear:
       break;
   }
@@ -97,6 +115,17 @@ LossText fusion_text(const ProgramUse& program) {
               time_and_share(program, time_share(program, fusion.total_s)),
               program.step != nullptr ? "a step" : "the time", fusion.bytes / fusion.fewest_bytes),
           .next_step = "Use one fused kernel (torch.compile; for an optimizer, fused=True)."};
+}
+
+LossText short_text(const ProgramUse& program, const Loss& loss) {
+  return {.name = "fusing short launches",
+          .cause = fmt::format(
+              "Launches of less than {} ({}) take {} of {}, most of it before and after their work.",
+              format::duration(kShortLaunchS), format::counted(loss.groups.size(), "launch group"),
+              time_and_share(program, loss.share), program.step != nullptr ? "a step" : "the time"),
+          .next_step =
+              "Fuse them with the work before or after them (torch.compile), or use larger batches: faster "
+              "kernels would save little."};
 }
 
 bool overlaps(const Loss& loss) {
@@ -193,6 +222,9 @@ LossText loss_text(const ProgramUse& program, const Loss& loss) {
     case LossKind::fusion:
       text = fusion_text(program);
       break;
+    case LossKind::short_launches:
+      text = short_text(program, loss);
+      break;
     case LossKind::groups:
       text.name = fmt::format("{} ({} launch groups)", loss.groups.front()->kernel, loss.groups.size());
       break;
@@ -219,7 +251,7 @@ std::string program_headline(const ProgramUse& program) {
   }
   if (first_kernel != all.end() && first_kernel->share >= kWorthSaying) {
     std::string sentence = saving(program, *first_kernel, true) + ".";
-    if (first_kernel->kind == LossKind::fusion) sentence.front() = 'F';
+    if (is_fusing(*first_kernel)) sentence.front() = 'F';
     sentences.push_back(std::move(sentence));
   }
   return fmt::format("{}", fmt::join(sentences, " "));

@@ -179,6 +179,11 @@ std::string run_sentence(const Application& application, const std::string& step
              : fmt::format("The whole run has {} and {} launches.", steps, application.launches);
 }
 
+bool is_loss(const ProgramUse& program, LossKind kind) {
+  const std::vector<Loss> all = losses(program);
+  return std::any_of(all.begin(), all.end(), [&](const Loss& loss) { return loss.kind == kind; });
+}
+
 /// What is in no share of a step; empty if everything is.
 std::string beside_steps_sentence(const ProgramUse& program) {
   if (program.groups_beside_steps == 0) return "";
@@ -227,21 +232,20 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
   for (std::string& sentence : loss_sentences(run, program)) texts.push_back(std::move(sentence));
   if (program.idle && program.idle->beside_steps.count > 0) {
     const IdleGaps& gaps = program.idle->beside_steps;
-    texts.push_back(fmt::format("{}, the program left the GPU idle for {}, in {}.",
-                                program.step != nullptr ? "Beside its steps"
-                                                        : "While it started, ended or paused",
-                                format::duration(gaps.total_s), format::counted(gaps.count, "gap")));
+    texts.push_back(
+        fmt::format("{}, the program left the GPU idle for {}, in {}.",
+                    program.step != nullptr ? "Beside its steps" : "While it started, ended or paused",
+                    format::duration(gaps.total_s), format::counted(gaps.count, "gap")));
   }
   texts.push_back(counted_sentence(run, program));
-  if (program.short_groups > 0) {
+  if (program.short_groups > 0 && !is_loss(program, LossKind::short_launches)) {
     texts.push_back(fmt::format(
-        "{} shorter than {} and take{} {} of {}. Fewer of their launches (fusion, larger batches) would save "
+        "Launches of less than {} take {} of {} ({}). Fewer of them (fusion, larger batches) would save "
         "time, "
         "faster kernels would not.",
-        program.short_groups == 1 ? "1 kernel is" : fmt::format("{} kernels are", program.short_groups),
-        format::duration(kShortLaunchS), program.short_groups == 1 ? "s" : "",
-        time_and_share(program, time_share(program, program.short_s)),
-        program.step != nullptr ? "a step" : "the time"));
+        format::duration(kShortLaunchS), time_and_share(program, time_share(program, program.short_s)),
+        program.step != nullptr ? "a step" : "the time",
+        format::counted(program.short_groups, "launch group")));
   }
   if (program.overlapped_share >= kNotable) {
     texts.push_back(
@@ -282,7 +286,7 @@ Table recoverable_table(const ProgramUse& program, std::size_t most) {
                              {"launches", true},
                              {"time", true},
                              {"of roofline", true},
-                             {"roof"},
+                             {"bound by"},
                              {basis.is_step ? "could save/step" : "could save", true}},
                  .dispensable = {"launches", "time"}};
   const std::size_t shown = std::min(most, program.recoverable.size());
@@ -291,7 +295,7 @@ Table recoverable_table(const ProgramUse& program, std::size_t most) {
     const LaunchUse& launches = *group.launches;
     table.rows.push_back({group.label, format::percent(time_share(program, launches.in_steps_s)),
                           fmt::format("{}", group.measurement->launches->count), launch_time_text(group),
-                          format::whole_percent(*group.fraction_of_roofline), std::string(roof_name(group)),
+                          format::whole_percent(*group.fraction_of_roofline), std::string(bound_name(group)),
                           fmt::format("{}{}", launches.is_overlapped ? "~" : "",
                                       format::duration(saving_share(program, launches) * basis.time_s))});
   }
@@ -306,8 +310,7 @@ Table recoverable_table(const ProgramUse& program, std::size_t most) {
                           fmt::format("{}", group->measurement->launches->count),
                           format::duration(group->measurement->time->median_s),
                           fmt::format("≥ {}", format::whole_percent(*group->fraction_of_roofline)),
-                          std::string(words_for(group->roof->resource).label),
-                          fmt::format("≤ {}", format::duration(most_s))});
+                          std::string(bound_name(*group)), fmt::format("≤ {}", format::duration(most_s))});
   }
   if (basis.is_step) table.remove("launches");  // these are of the whole run
   return table;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/compiling/compile_kernels.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,12 +7,9 @@
 
 #include "core/error.h"
 #include "core/files/files.h"
-#include "core/machine_code/cubin.h"
+#include "core/machine_code/machine_code.h"
 #include "core/plan/kernel_call.h"
-#include "runner/compiling/compiler.h"
-#include "runner/compiling/compiler_log.h"
-#include "runner/compiling/kernel_cache.h"
-#include "runner/compiling/side_by_side.h"
+#include "runner/compiling/compiling.h"
 #include "runner/machine/catalogue.h"
 
 namespace rooflinectl {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/compiling/compiler.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,9 +9,9 @@
 
 #include "core/error.h"
 #include "core/files/files.h"
-#include "runner/compiling/compiler_log.h"
-#include "runner/embedded_python.h"
-#include "runner/processes/collector_process.h"
+#include "runner/built_in.h"
+#include "runner/compiling/compiling.h"
+#include "runner/processes/processes.h"
 
 namespace rooflinectl {
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/compiling/compiler_log.h"
-
 #include <fmt/format.h>
 
 #include <charconv>
 #include <optional>
 
 #include "core/text/kernel_name.h"
+#include "runner/compiling/compiling.h"
 
 namespace rooflinectl {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/compiling/cpp_references.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,9 +11,8 @@
 #include "core/error.h"
 #include "core/files/files.h"
 #include "core/plan/kernel_call.h"
-#include "runner/compiling/reference_program.h"
-#include "runner/compiling/side_by_side.h"
-#include "runner/processes/collector_process.h"
+#include "runner/compiling/compiling.h"
+#include "runner/processes/processes.h"
 
 namespace rooflinectl {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/compiling/kernel_cache.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -10,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/files/files.h"
+#include "runner/compiling/compiling.h"
 
 namespace rooflinectl {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/crosscheck/cross_checks.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -19,9 +17,9 @@
 #include "crosscheck/crosscheck.h"
 #include "readers/ncu/ncu_kernel.h"
 #include "readers/nsys/nsys.h"
-#include "runner/compiling/compile_kernels.h"
-#include "runner/crosscheck/profiler_tools.h"
-#include "runner/processes/collector_process.h"
+#include "runner/compiling/compiling.h"
+#include "runner/crosscheck/crosscheck.h"
+#include "runner/processes/processes.h"
 
 namespace rooflinectl {
 

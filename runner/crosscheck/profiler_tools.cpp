@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/crosscheck/profiler_tools.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/text/written_number.h"
+#include "runner/crosscheck/crosscheck.h"
 
 namespace rooflinectl {
 

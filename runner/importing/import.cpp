@@ -9,10 +9,10 @@
 
 #include "core/error.h"
 #include "core/serial/run_file.h"
+#include "runner/built_in.h"
 #include "runner/importing/importing.h"
 #include "runner/profiling/profile.h"
 #include "runner/runs/run_folder.h"
-#include "runner/version.h"
 
 namespace rooflinectl {
 

@@ -15,7 +15,7 @@
 #include "core/text/printable.h"
 #include "readers/ncu/ncu_kernel.h"
 #include "readers/torch/torch_trace_file.h"
-#include "runner/crosscheck/profiler_tools.h"
+#include "runner/crosscheck/crosscheck.h"
 #include "runner/importing/importing.h"
 #include "runner/runs/run_folder.h"
 

@@ -10,8 +10,8 @@
 
 #include "core/serial/run_file.h"
 #include "core/text/names.h"
-#include "runner/processes/collector_process.h"
-#include "runner/runs/replay.h"
+#include "runner/processes/processes.h"
+#include "runner/runs/run_folder.h"
 
 namespace rooflinectl {
 

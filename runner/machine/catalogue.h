@@ -59,7 +59,7 @@ class CannotMeasure : public Error {
   using Error::Error;
 };
 
-/// The variants and ceilings that the source tree had when this was built, from the names of their files.
+/// The variants and ceilings that the source tree had when this was built, from their files.
 extern const std::vector<std::string_view> kVariantIds;
 extern const std::vector<std::string_view> kCeilingIds;
 

@@ -15,10 +15,10 @@
 #include "core/files/files.h"
 #include "core/model/known_ceilings.h"
 #include "core/serial/run_file.h"
+#include "runner/built_in.h"
 #include "runner/machine/catalogue.h"
 #include "runner/measuring/device_runs.h"
 #include "runner/runs/run_folder.h"
-#include "runner/version.h"
 
 namespace rooflinectl {
 

@@ -11,7 +11,7 @@
 
 #include "core/model/run.h"
 #include "runner/measuring/measure.h"
-#include "runner/processes/stop_signals.h"
+#include "runner/processes/processes.h"
 #include "runner/runs/run_folder.h"
 
 namespace rooflinectl {

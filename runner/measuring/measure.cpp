@@ -15,8 +15,7 @@
 #include "runner/machine/machine.h"
 #include "runner/measuring/device_ceilings.h"
 #include "runner/measuring/results.h"
-#include "runner/processes/collector_process.h"
-#include "runner/processes/stop_signals.h"
+#include "runner/processes/processes.h"
 
 namespace rooflinectl {
 

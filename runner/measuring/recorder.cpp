@@ -10,7 +10,7 @@
 #include "core/stats/repeated_counters.h"
 #include "runner/machine/machine.h"
 #include "runner/measuring/worklist.h"
-#include "runner/version.h"
+#include "runner/built_in.h"
 
 namespace rooflinectl {
 

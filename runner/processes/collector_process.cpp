@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/processes/collector_process.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,6 +19,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "runner/processes/processes.h"
 
 namespace rooflinectl {
 
@@ -302,6 +302,35 @@ std::optional<Seconds> silence_limit_from_environment() {
   const bool valid = error == std::errc() && end == text_end && seconds > 0 && seconds < 1e6;
   if (valid) return Seconds(seconds);
   throw Error(ErrorKind::usage, fmt::format("{}: '{}' is not a number of seconds", kVariable, text));
+}
+
+StopSignals::StopSignals() {
+  sigset_t mask;
+  sigemptyset(&mask);
+  sigaddset(&mask, SIGINT);
+  sigaddset(&mask, SIGTERM);
+  sigprocmask(SIG_BLOCK, &mask, &previous_mask_);
+  fd_ = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (fd_ < 0) {
+    const int error = errno;
+    sigprocmask(SIG_SETMASK, &previous_mask_, nullptr);
+    throw Error(ErrorKind::environment, fmt::format("signalfd failed: {}", std::strerror(error)));
+  }
+}
+
+StopSignals::~StopSignals() {
+  close(fd_);
+  sigprocmask(SIG_SETMASK, &previous_mask_, nullptr);
+}
+
+std::optional<int> StopSignals::take() {
+  signalfd_siginfo info{};
+  if (read(fd_, &info, sizeof info) != sizeof info) return std::nullopt;
+  return static_cast<int>(info.ssi_signo);
+}
+
+void StopSignals::pass_on(int signal) {
+  kill(getpid(), signal);
 }
 
 }  // namespace rooflinectl

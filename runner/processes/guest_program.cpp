@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/processes/guest_program.h"
-
 #include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
@@ -15,6 +13,7 @@
 
 #include "core/error.h"
 #include "core/files/files.h"
+#include "runner/processes/processes.h"
 
 namespace rooflinectl {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/serial/program/profile_records.h"
+#include "core/serial/program/program_files.h"
 #include "runner/machine/catalogue.h"
 
 namespace rooflinectl {
@@ -25,7 +25,7 @@ constexpr const char* kCupti = "libcupti.so.13";
 // The variables that make CUDA and NVTX load a library.
 constexpr std::array kInjectionVariables = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"};
 
-/// Best guess first, as in collector/device/toolkit_library.cpp.
+/// Best guess first, as in collector/device/libraries.cpp.
 std::vector<fs::path> folders_of_cupti() {
   std::vector<fs::path> roots;
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {

@@ -15,7 +15,7 @@
 #include "core/machine/ranks.h"
 #include "core/program/application.h"
 #include "core/program/profile_record.h"
-#include "core/serial/program/timeline_file.h"
+#include "core/serial/program/program_files.h"
 #include "core/serial/run_file.h"
 #include "core/text/names.h"
 #include "runner/machine/catalogue.h"

@@ -12,7 +12,7 @@
 #include "core/program/profile_settings.h"
 #include "core/program/timeline.h"
 #include "runner/measuring/measure.h"
-#include "runner/processes/guest_program.h"
+#include "runner/processes/processes.h"
 #include "runner/profiling/injection.h"
 
 namespace rooflinectl {

@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "core/files/files.h"
-#include "core/serial/program/profile_records.h"
+#include "core/serial/program/program_files.h"
 #include "core/serial/run_file.h"
 #include "runner/machine/catalogue.h"
 #include "runner/profiling/profile.h"

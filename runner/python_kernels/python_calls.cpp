@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/python_kernels/python_calls.h"
-
 #include <fmt/format.h>
 
 #include <sstream>
@@ -10,7 +8,8 @@
 #include "core/files/files.h"
 #include "core/json/json.h"
 #include "core/plan/kernel_call.h"
-#include "runner/embedded_python.h"
+#include "runner/built_in.h"
+#include "runner/python_kernels/python_kernels.h"
 
 namespace rooflinectl {
 

@@ -12,8 +12,8 @@
 #include "core/error.h"
 #include "core/files/files.h"
 #include "core/serial/protocol.h"
-#include "runner/crosscheck/profiler_tools.h"
-#include "runner/processes/collector_process.h"
+#include "runner/crosscheck/crosscheck.h"
+#include "runner/processes/processes.h"
 
 namespace rooflinectl {
 

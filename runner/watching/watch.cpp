@@ -9,14 +9,12 @@
 
 #include "core/elapsed.h"
 #include "core/model/known_ceilings.h"
-#include "core/serial/program/profile_records.h"
-#include "core/serial/program/timeline_file.h"
+#include "core/serial/program/program_files.h"
 #include "core/serial/run_file.h"
 #include "runner/machine/catalogue.h"
 #include "runner/measuring/device_ceilings.h"
 #include "runner/measuring/recorder.h"
-#include "runner/processes/collector_process.h"
-#include "runner/processes/stop_signals.h"
+#include "runner/processes/processes.h"
 #include "runner/profiling/times/times.h"
 #include "runner/runs/run_folder.h"
 

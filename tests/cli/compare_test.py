@@ -290,7 +290,7 @@ class Gate(CompareTest):
         self.assert_exit(result, 2)
         text = " ".join(result.stdout.split())
         self.assertIn("only 0.0 % of the base's GPU time (0 of 97 launch groups) is in launch groups that the new run has, too", text)
-        self.assertIn("examples/training_step.py --steps 300', the new run './matrix_sums --steps 2500'", text)
+        self.assertIn("examples/training_step.py', the new run './matrix_sums --steps 2500'", text)
         self.assertIn("rooflinectl compare shows both runs, and --allow points checks only what they have in common", text)
         self.assertIn("nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT grid 2x64 block 384", text)
         self.assertNotIn("grid 2x64 grid 2x64", text)
@@ -327,7 +327,7 @@ class Gate(CompareTest):
                 ("half", halve, 4, ["failed: groups: 48 launch groups of the base (47.9 % of its GPU time) are not in the new run: ", " and 43 more",
                                     "48 launch groups of the base missing"]),
                 ("less", one_less, 0, ["note: groups: 1 launch group of the base (<0.1 % of its GPU time) is not in the new run: ", "1 launch group of the base missing"]),
-                ("tenth", do_a_tenth, 4, ["failed: launches: ", "189800 times in the base, 18976 times now: at the base's times, 90.0 % less GPU time"])]:
+                ("tenth", do_a_tenth, 4, ["failed: launches: ", "63400 times in the base, 6336 times now: at the base's times, 90.0 % less GPU time"])]:
             result = self.call("gate", TRAINING, self.program(name, change))
             self.assert_exit(result, code)
             for text in texts:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What follows from attributes and counters alone: theoretical ceilings, and whether counters confirm a
 // benchmark.
+#include "collector/ceilings/ceilings.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,9 +11,6 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
-
-#include "collector/ceilings/ceiling_bench.h"
-#include "collector/ceilings/theoretical_ceilings.h"
 
 namespace rooflinectl {
 namespace {

@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "collector/ceilings/theoretical_ceilings.h"
+#include "collector/ceilings/ceilings.h"
 #include "collector/cupti/host_configuration.h"
 #include "core/counters/counters.h"
 #include "core/error.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // How NCCL is found and called, with a library in its place that needs no GPU (fake_nccl.cpp).
-#include "collector/device/nccl_library.h"
-
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "collector/device/libraries.h"
 #include "core/error.h"
 
 namespace rooflinectl::nccl {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "core/machine_code/cubin.h"
+#include "core/machine_code/machine_code.h"
 
 using namespace rooflinectl;
 

@@ -10,7 +10,6 @@
 #include "core/error.h"
 #include "core/model/run.h"
 #include "core/plan/plan_yaml.h"
-#include "core/plan/tuning_file.h"
 #include "core/serial/run_file.h"
 
 using namespace rooflinectl;

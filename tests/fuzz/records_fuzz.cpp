@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 #include "core/files/files.h"
-#include "core/serial/program/profile_records.h"
+#include "core/serial/program/program_files.h"
 #include "runner/profiling/points/merge.h"
 #include "tests/support/temporary_folder.h"
 

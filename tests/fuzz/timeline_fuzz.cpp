@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "core/serial/program/timeline_file.h"
+#include "core/serial/program/program_files.h"
 
 using namespace rooflinectl;
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where the arguments of kernels from files lie, and what is said of writes beside them. Needs no GPU.
-#include "collector/file_kernels/argument_layout.h"
-
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -3,13 +3,14 @@
 // The ceiling benchmarks do the work that they claim: what they write is there, and a launch with the other
 // shapes succeeds too. How much work they do is a matter for the counters (`fadd`, `ffma`, DRAM bytes).
 
+#include "collector/ceilings/ceilings.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "collector/ceilings/ceiling_bench.h"
 #include "collector/device/device.h"
 #include "collector/timing/timing.h"
 #include "kernels/ceiling.h"

@@ -11,12 +11,11 @@
 #include <tuple>
 #include <vector>
 
-#include "collector/ceilings/ceiling_bench.h"
-#include "collector/ceilings/theoretical_ceilings.h"
+#include "collector/ceilings/ceilings.h"
 #include "collector/cupti/profiler.h"
 #include "collector/device/device.h"
 #include "collector/device/instruments.h"
-#include "collector/points/variant_point.h"
+#include "collector/points/prepared_point.h"
 #include "core/error.h"
 #include "kernels/ceiling.h"
 #include "kernels/data.h"

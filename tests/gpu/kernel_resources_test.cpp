@@ -3,7 +3,6 @@
 
 #include "collector/device/instruments.h"
 #include "collector/points/prepared_point.h"
-#include "collector/points/variant_point.h"
 #include "kernels/cuda_check.h"
 #include "tests/gpu/device.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "collector/device/device.h"
-#include "collector/points/variant_point.h"
+#include "collector/points/prepared_point.h"
 #include "kernels/variant.h"
 
 namespace rooflinectl {

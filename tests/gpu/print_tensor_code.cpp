@@ -11,8 +11,7 @@
 #include <iterator>
 #include <string>
 
-#include "core/machine_code/cubin.h"
-#include "core/machine_code/tensor_instruction.h"
+#include "core/machine_code/machine_code.h"
 
 using namespace rooflinectl;
 

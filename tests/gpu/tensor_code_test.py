@@ -325,39 +325,37 @@ class CeilingCode(unittest.TestCase):
             return collections.Counter(decoded(cubin).values())
 
     def declared(self, source):
+        """The registrations of a file: type, accumulator and scales of the products, and the kernel's template arguments."""
         text = re.sub(r"\s+", " ", source.read_text())
-        found = re.search(r"\.type = TensorElement::(\w+), \.accumulator = TensorElement::(\w+)(?:, \.scales = BlockScales::(\w+))?", text)
-        return (*found.groups("none"), text)
+        return [(*match.groups("none")[1:], match[1]) for match in re.finditer(
+            r"benchmark<ceiling_\w+, ([\w:]+)>\([^{]*\{\.type = TensorElement::(\w+), \.accumulator = TensorElement::(\w+)"
+            r"(?:, \.scales = BlockScales::(\w+))?", text)]
 
     @unittest.skipUnless(shutil.which("g++"), "nvcc needs a compiler")
     def test_mma_of_12_is_what_its_ceiling_declares(self):
-        sources = sorted([*(SOURCE / "kernels/ceilings").glob("*_mx.cu"), *(SOURCE / "kernels/ceilings").glob("*_nv.cu")])
-        self.assertEqual(len(sources), 3)
-        for source in sources:
-            with self.subTest(source=source.name):
-                type, accumulator, scales, text = self.declared(source)
-                k = int(re.search(r"scaled_benchmark<\w+, (\d+)>", text)[1])
-                (kind, count), = self.kinds(source, "120f").items()
-                self.assertEqual(kind.split(" ", 1)[1], f"16 8 {k} {type} {accumulator} dense {2 * 16 * 8 * k} {scales}")
-                self.assertEqual(count, 512, "chains times steps of the loop")
-                self.assertEqual(self.kinds(source, "90a"), {})
+        source = SOURCE / "kernels/blackwell/mma.cu"
+        ceilings = self.declared(source)
+        self.assertEqual(len(ceilings), 3)
+        found = {kind.split(" ", 1)[1]: count for kind, count in self.kinds(source, "120f").items()}
+        self.assertEqual(found, {f"16 8 {k} {type} {accumulator} dense {2 * 16 * 8 * int(k)} {scales}": 512  # chains times steps
+                                 for type, accumulator, scales, k in ceilings})
+        self.assertEqual(self.kinds(source, "90a"), {})
 
     @unittest.skipUnless(shutil.which("g++"), "nvcc needs a compiler")
     def test_tcgen05_is_what_its_ceiling_declares(self):
-        sources = sorted((SOURCE / "kernels/blackwell").glob("*.cu"))
-        self.assertEqual(len(sources), 6)
-        for source in sources:
-            with self.subTest(source=source.name):
-                type, _, scales, _ = self.declared(source)
-                # The descriptor, a number that the instruction is given, has shape and, without scales, types.
-                opcode, of, accumulator = {"f16": ("UTCHMMA", "unknown", "unknown"), "bf16": ("UTCHMMA", "unknown", "unknown"),
-                                           "f8": ("UTCQMMA", "f8f6f4", "unknown"), "f4": ("UTCOMMA", "f4", "f32")}[type]
-                accumulator = "f32" if scales != "none" else accumulator
-                for architecture in ("100f", "103f"):
-                    (kind, count), = self.kinds(source, architecture).items()
-                    self.assertEqual(kind, f"{opcode} 0 0 0 {of} {accumulator} dense 0 {scales}")
-                    self.assertEqual(count, 8, "steps of the loop")
-                self.assertEqual(self.kinds(source, "120f"), {})
+        source = SOURCE / "kernels/blackwell/tcgen05.cu"
+        ceilings = self.declared(source)
+        self.assertEqual(len(ceilings), 6)
+        expected = collections.Counter()
+        for type, _, scales, _ in ceilings:
+            # The descriptor, a number that the instruction is given, has shape and, without scales, types.
+            opcode, of, accumulator = {"f16": ("UTCHMMA", "unknown", "unknown"), "bf16": ("UTCHMMA", "unknown", "unknown"),
+                                       "f8": ("UTCQMMA", "f8f6f4", "unknown"), "f4": ("UTCOMMA", "f4", "f32")}[type]
+            accumulator = "f32" if scales != "none" else accumulator
+            expected[f"{opcode} 0 0 0 {of} {accumulator} dense 0 {scales}"] += 8  # steps of the loop
+        for architecture in ("100f", "103f"):
+            self.assertEqual(self.kinds(source, architecture), expected)
+        self.assertEqual(self.kinds(source, "120f"), {})
 
 
 def half_kernels(architecture):

@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/reduction/block_total.cuh"
 #include "kernels/reduction/element.cuh"
 #include "kernels/reduction/ladder.h"
 #include "kernels/reduction/sum.h"
-#include "kernels/reduction/warp_sum.cuh"
 #include "tests/gpu/device.h"
 
 namespace rooflinectl {
@@ -41,8 +41,7 @@ std::uint64_t many_per_thread(const Problem&) {
 
 template <kernels::ladder::CountFunction kElementsPerPartial>
 Variant partial_sums(decltype(Variant::launch) launch) {
-  return kernels::ladder::rung<kElementsPerPartial>("wrong_form", "", "", nullptr,
-                                                    kernels::ladder::tree_depth, launch);
+  return kernels::ladder::rung<kElementsPerPartial>("wrong_form", "", "", nullptr, launch);
 }
 
 const float* input(const Buffers& buffers) {

@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/serial/program/profile_records.h"
+#include "core/serial/program/program_files.h"
 #include "tests/injection/fake_driver.h"
 #include "tests/support/temporary_folder.h"
 

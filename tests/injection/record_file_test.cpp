@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/serial/program/profile_records.h"
+#include "core/serial/program/program_files.h"
 
 namespace rooflinectl::injection::record_file_test {
 namespace {

@@ -5,7 +5,6 @@
 
 #include "core/error.h"
 #include "core/files/files.h"
-#include "readers/csv.h"
 #include "readers/ncu/ncu_kernel.h"
 
 namespace rooflinectl::ncu_csv_test {

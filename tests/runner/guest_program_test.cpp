@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/processes/guest_program.h"
-
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -9,6 +7,7 @@
 #include <fstream>
 
 #include "core/error.h"
+#include "runner/processes/processes.h"
 
 namespace rooflinectl::guest_program_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "core/files/files.h"
-#include "core/serial/program/profile_records.h"
+#include "core/serial/program/program_files.h"
 #include "runner/profiling/points/merge.h"
 #include "tests/support/temporary_folder.h"
 

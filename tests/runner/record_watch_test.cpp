@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "core/serial/program/profile_records.h"
+#include "core/serial/program/program_files.h"
 #include "runner/profiling/injection.h"
 #include "tests/support/temporary_folder.h"
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/measuring/time_estimate.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
+#include "runner/measuring/worklist.h"
 #include "tests/support/changed_runs.h"
 #include "tests/support/temporary_folder.h"
 

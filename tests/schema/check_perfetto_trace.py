@@ -148,12 +148,13 @@ class Trace:
 
 def rows_of_points(run, folder):
     """The row of points.csv of each measurement."""
-    identity = ["kernel", "grid", "block", "cluster", "dynamic_shared_bytes", "path", "device", "process"]
+    identity = ["kernel", "grid", "block", "cluster", "dynamic_shared_bytes", "code", "path", "device", "process"]
     with (folder / "points.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     by_identity = {tuple(row[key] for key in identity): row for row in rows}
     assert len(by_identity) == len(rows)
-    names = {"cluster": "cluster", "dynamic_shared_bytes": "shared", "grid": "grid", "block": "block", "path": "path"}
+    names = {"cluster": "cluster", "dynamic_shared_bytes": "shared", "grid": "grid", "block": "block", "code": "code",
+             "path": "path"}
     found = []
     for measured in run["measurements"]:
         values = {**{column: str(measured["axes"].get(axis, "")) for column, axis in names.items()}, "kernel": measured["subject"],

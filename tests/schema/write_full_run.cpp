@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/serial/program/timeline_file.h"
+#include "core/serial/program/program_files.h"
 #include "tests/support/full_run.h"
 #include "tests/support/program_run.h"
 #include "tests/support/program_timeline.h"

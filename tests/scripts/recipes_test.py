@@ -194,9 +194,10 @@ def add_variant(copy):
 
 
 def add_ceiling(copy):
-    like = "kernels/ceilings/ceiling_f32_add.cu"
-    text = (SOURCE / like).read_text().replace("f32_add", "f32_mul").replace('"add"', '"mul"')
-    copy.add("kernels/ceilings/ceiling_f32_mul.cu", text, like)
+    file = "kernels/ceilings/compute.cu"
+    text = (SOURCE / file).read_text()
+    like = text[text.index("__global__ void ceiling_f32_add"):text.index("__global__ void ceiling_f64_add")]
+    copy.insert(file, "__global__ void ceiling_f32_add", like.replace("f32_add", "f32_mul").replace('"add"', '"mul"'))
 
 
 def add_primitive(copy):

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/machine_code/cubin.h"
+#include "core/machine_code/machine_code.h"
 #include "tests/support/fake_cubin.h"
 
 namespace rooflinectl::function_code_test {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/plan/kernel_file.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/serial/program/profile_records.h"
-
 #include <gmock/gmock.h>
 
 #include <sstream>
 
 #include "core/error.h"
+#include "core/serial/program/program_files.h"
 
 namespace rooflinectl::profile_records_test {
 namespace {

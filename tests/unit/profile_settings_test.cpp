@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "core/error.h"
-#include "core/serial/program/profile_records.h"
+#include "core/serial/program/program_files.h"
 
 namespace rooflinectl::profile_settings_test {
 namespace {

@@ -100,7 +100,7 @@ TEST(ProgramReports, BeginWithIdleTimeWhereMoreOfItIsThanAnyKernelCouldSave) {
                          "CPU between kernels, mostly for 100 µs to 1 ms: try "));
   EXPECT_THAT(headline({{{}, 9, 0.05}}),
               StartsWith("The GPU is idle 49 % of the time (1.912 ms of each 3.900 ms step), waiting for the "
-                         "CPU, mostly in gaps of 1 ms or more: look "));
+                         "CPU, mostly in gaps of 1 ms or more: wait for results less "));
   EXPECT_THAT(headline({{20e-6, 9, 0.003}}),
               StartsWith("3 of 11 kernels take 60 % of the time (2.335 ms of each 3.900 ms step); "));
   for (Measurement& measurement : run.measurements) {
@@ -341,9 +341,11 @@ TEST(ProgramReports, ListKernelsWithoutARoofOnceThoughTheyWereLaunchedDifferentl
   }
   const ReportModel report(run);
   const Table table = roofless_table(*report.experiments.at(0).program, 10);
-  EXPECT_EQ(std::count_if(
-                table.rows.begin(), table.rows.end(),
-                [](const auto& cells) { return cells.back() == "FP32 operations: no launch was counted"; }),
+  EXPECT_EQ(std::count_if(table.rows.begin(), table.rows.end(),
+                          [](const auto& cells) {
+                            return cells.back() ==
+                                   "FP32 operations: launched only while these were not counted";
+                          }),
             1);
 }
 
@@ -431,8 +433,10 @@ TEST(ProgramReports, SayTheSameInAnExplanation) {
   const std::string text = program_explanation(report, 1000);
   const std::string headline = program_headline(program);
   EXPECT_THAT(text, StartsWith(headline.substr(0, headline.find(','))));
-  EXPECT_THAT(text,
-              HasSubstr("GPU idle: 514.4 µs (13.2 %)\n  77 % of the idle time is in 69.8 gaps per step"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "GPU idle: 514.4 µs (13.2 %)\n  77 % of the idle time is in 69.8 gaps below 100 µs per step"));
   EXPECT_THAT(text, HasSubstr("  next: Use CUDA graphs"));
 }
 

@@ -17,7 +17,7 @@
 #include "analysis/devices/ranks.h"
 #include "analysis/explain/explanation.h"
 #include "analysis/roofline/point.h"
-#include "core/serial/program/timeline_file.h"
+#include "core/serial/program/program_files.h"
 #include "core/serial/run_file.h"
 #include "reports/formats/formats.h"
 #include "reports/model/report_model.h"
@@ -105,12 +105,12 @@ TEST(RecordedVerdict, AtomicsOnOneAddressBoundTheNaiveSum) {
   }
 }
 
-TEST(RecordedVerdict, MoreAtomicsThanOneAddressCouldServeAreNotJudged) {
+// V9: of 2,097,796, the busiest slice of L2 has 22,916, a 92nd. On one address they would take 62 %.
+TEST(RecordedVerdict, AtomicsOnManyAddressesDoNotBoundAttention) {
   const Program& program = program_of("training-step-h200");
   const RooflinePoint& attention = program.group("flash_bprop");
-  EXPECT_EQ(share_of(attention, Bound::atomics), 0);
-  EXPECT_THAT(attention.verdict.unjudged,
-              Contains(HasSubstr("2097796 operations, too many for one address")));
+  EXPECT_NEAR(share_of(attention, Bound::atomics), 0.26, 0.01) << "22,916 × 0.7314 ns of 64.4 µs";
+  EXPECT_EQ(attention.bound, Bound::memory_latency);
 }
 
 TEST(RecordedVerdict, AMatrixProductInFp32IsBoundByFp32) {
@@ -154,7 +154,7 @@ TEST(RecordedVerdict, ThePassesOfAnOptimizerAreOneSaving) {
   ASSERT_TRUE(fusion.has_value());
   EXPECT_EQ(fusion->path, "optimizer");
   EXPECT_EQ(fusion->kernels.size(), 7U);
-  EXPECT_NEAR(fusion->bytes / fusion->fewest_bytes, 4.9, 0.1);
+  EXPECT_NEAR(fusion->bytes / fusion->fewest_bytes, 5.0, 0.1);
   EXPECT_GT(fusion->recoverable_s, *program.use().recoverable.front()->launches->recoverable_s);
   EXPECT_THAT(program_headline(program.use()),
               HasSubstr("Fusing 7 DRAM-bound kernels over the same data in optimizer could save up to"));
@@ -191,9 +191,9 @@ TEST(RecordedVerdict, ShortKernelsSaveNothingEach) {
     }
   }
   const Program& program = program_of("training-step-h200");
-  EXPECT_THAT(
-      program_sentences(program.run, program.use()),
-      Contains(StartsWith("20 kernels are shorter than 3.000 µs and take 84.64 µs (0.4 %) of a step.")));
+  EXPECT_THAT(program_sentences(program.run, program.use()),
+              Contains(StartsWith(
+                  "Launches of less than 3.000 µs take 82.55 µs (0.3 %) of a step (20 launch groups).")));
 }
 
 TEST(RecordedVerdict, NamesOfRoofsAreWholeInTheTerminal) {
@@ -225,7 +225,7 @@ TEST(RecordedVerdict, GapsOfAnEagerProgramMakeItLaunchBound) {
   EXPECT_THAT(
       program_headline(program.use()),
       StartsWith(
-          "The GPU is idle 26 % of the time (5.615 ms of each 21.42 ms step), waiting for launches in "));
+          "The GPU is idle 35 % of the time (8.192 ms of each 23.64 ms step), waiting for launches in "));
 }
 
 TEST(RecordedVerdict, WaitingForARankIsNotWork) {
@@ -253,12 +253,37 @@ TEST(RecordedVerdict, LossesOfAllKindsAreComparedByTheSameStep) {
     return rows;
   };
   EXPECT_THAT(rows_of("training-step-h200"),
-              ElementsAre("GPU idle: 5.615 ms",
-                          "fusing 7 DRAM-bound kernels over the same data in optimizer: 2.791 ms",
-                          "elementwise<direct copy, f32> [unrolled] (8 launch groups): 531.6 µs"));
+              ElementsAre("GPU idle: 8.192 ms",
+                          "fusing 7 DRAM-bound kernels over the same data in optimizer: 2.798 ms",
+                          "elementwise<direct copy, f32> [unrolled] (8 launch groups): 456.9 µs"));
   EXPECT_THAT(rows_of("data-parallel-two-h200"),
               ElementsAre("GPU idle: 5.285 ms", "waiting in collectives: 3.166 ms",
                           "embedding_backward_feature<f32, i64>: ~55.29 µs"));
+}
+
+TEST(RecordedVerdict, ShortLaunchesThatTakeNotableTimeLeadWhereToBegin) {
+  const Program& program = program_of("generation-h200");
+  const Loss first = losses(program.use()).front();
+  EXPECT_EQ(first.kind, LossKind::short_launches);
+  EXPECT_EQ(loss_text(program.use(), first).cost, "98.72 ms");
+  EXPECT_THAT(
+      program_sentences(program.run, program.use()),
+      Contains(StartsWith(
+          "While it started, ended or paused, the program left the GPU idle for 162.2 ms, in 1 gap.")));
+}
+
+TEST(RecordedVerdict, NoKernelSavesWhatAShortOneTakes) {
+  const Program& program = program_of("generation-h200");
+  const ProgramUse& use = program.use();
+  const auto norm =
+      std::find_if(use.recoverable.begin(), use.recoverable.end(), [](const RooflinePoint* group) {
+        return group->label.starts_with("vectorized_layer_norm<bf16, f32, false> in CUDA graph");
+      });
+  ASSERT_NE(norm, use.recoverable.end());
+  const LaunchUse& launches = *(*norm)->launches;
+  const double time_s = launches.total_s / static_cast<double>((*norm)->measurement->launches->traced);
+  EXPECT_LT(*(*norm)->fraction_of_roofline, 0.01);
+  EXPECT_NEAR(*launches.recoverable_s, launches.total_s * (1 - kShortLaunchS / time_s), 1e-9);
 }
 
 TEST(RecordedVerdict, AKernelBesideACollectiveSaysSo) {
@@ -278,11 +303,11 @@ TEST(RecordedVerdict, RanksAreComparedByMeans) {
   EXPECT_LT(ranks->ranks[0].slow_s, ranks->ranks[0].compute_s - ranks->ranks[1].compute_s);
 }
 
-/// The forward products with 29.17 µs in the mean: half of them take 14.4 µs, half 43.5 µs.
+/// The forward products with 29.38 µs in the mean: half of them take 15 µs, half 43.5 µs.
 Measurement& bimodal(Run& run) {
   for (Measurement& one : run.measurements) {
     const bool is_meant = one.point.subject.ends_with("bias_TNT") && one.launch.grid == 128;
-    if (is_meant && one.launches->count == 4800) return one;
+    if (is_meant && one.launches->count == 1600) return one;
   }
   throw std::logic_error("no such group");
 }
@@ -290,7 +315,7 @@ Measurement& bimodal(Run& run) {
 TEST(RecordedVerdict, TheGateComparesMeansAndNotWhichHalfHasTheMedian) {
   const auto gated = [](const std::function<void(Measurement&)>& change) {
     auto before = recording("training-step-h200");
-    bimodal(before).time->median_s = 14.75e-6;
+    bimodal(before).time->median_s = 15.5e-6;
     auto after = recording("training-step-h200");
     change(bimodal(after));
     std::vector<AnalysedRun> bases;
@@ -306,7 +331,7 @@ TEST(RecordedVerdict, TheGateComparesMeansAndNotWhichHalfHasTheMedian) {
 TEST(RecordedVerdict, AGroupOfTwoKindsOfLaunchesSaysSo) {
   const Program& program = program_of("training-step-h200");
   const RooflinePoint& product = program.group("1x2_h_bz_coopA_bias_TNT", 128);
-  EXPECT_THAT(product.evidence, Contains(StartsWith("its launches take different times: 50 % up to 14.")));
+  EXPECT_THAT(product.evidence, Contains(StartsWith("its launches take different times: 50 % up to 15.")));
   EXPECT_THAT(program.group("GammaBetaBackward").evidence, Not(Contains(HasSubstr("different times"))));
 }
 
@@ -340,24 +365,22 @@ TEST(RecordedVerdict, AFewWritesLowerTheRoofOfReadsALittle) {
   EXPECT_EQ(sum.bound, Bound::dram);
 }
 
-// 32 launches in a row were counted, of which two were the head; the model's shapes say 84.3 %.
-TEST(RecordedVerdict, TheIntervalOfAGroupOfDifferentProductsHoldsWhatIsTrue) {
+// One launch at each place of a step was counted; the model's shapes say 84.3 %.
+TEST(RecordedVerdict, AGroupOfDifferentProductsIsCountedAsItIs) {
   const Program& program = program_of("training-step-h200");
   const RooflinePoint& product = program.group("256x128_64x4_1x2_h_bz_coopA_NNT", 128);
   ASSERT_TRUE(product.fraction_interval);
+  EXPECT_NEAR(*product.fraction_of_roofline, 0.843, 0.004);
   EXPECT_LT(product.fraction_interval->low, 0.843);
   EXPECT_GT(product.fraction_interval->high, *product.fraction_of_roofline);
-  EXPECT_FALSE(product.ai_executed) << "its bytes are those of other launches";
+  EXPECT_THAT(product.evidence, Contains(HasSubstr("4 % 31 times as much"))) << "the head";
 }
 
-TEST(RecordedVerdict, NothingIsAboveItsRoofUnlessItSaysSo) {
+TEST(RecordedVerdict, NothingIsAboveItsRoof) {
   for (const char* name : kPrograms) {
-    const Program& program = program_of(name);
-    // XLA's kernels are counted one by one, and timed within their graph.
-    const bool is_of_xla = std::string_view(name) == "jax-training-step-h200";
+    const Program program(name);
     for (const RooflinePoint& point : program.first().analysis->points) {
-      const bool says_so = is_of_xla && !point.implausible.empty();
-      EXPECT_LE(point.fraction_of_roofline.value_or(0), says_so ? 1.07 : 1.01) << point.label;
+      EXPECT_LE(point.fraction_of_roofline.value_or(0), 1.01) << point.label;
     }
   }
 }
@@ -383,7 +406,7 @@ TEST(RecordedVerdict, KernelsBesideNcclAreJudgedWhereTheyHaveNoSharedMemory) {
 TEST(RecordedVerdict, ColumnSumsOfHalfAWaveAreATail) {
   const Program& program = program_of("training-step-h200");
   EXPECT_EQ(program.group("reduce_kernel", 512).bound, Bound::tail);
-  EXPECT_EQ(program.group("reduce_kernel", 2048).bound, Bound::latency) << "two waves";
+  EXPECT_EQ(program.group("reduce_kernel", 2048).bound, Bound::memory_latency) << "two waves";
 }
 
 // 109 cycles of a warp for each of its instructions, of which none takes a third of that.
@@ -391,7 +414,7 @@ TEST(RecordedVerdict, ACopyWithFewInstructionsWaitsForMemory) {
   const Program& program = program_of("training-step-h200");
   const RooflinePoint& copy = program.group("bfloat16_copy_kernel", 1024);
   EXPECT_EQ(copy.bound, Bound::memory_latency);
-  EXPECT_THAT(ids_of(program.findings(copy)), testing::Contains("memory-latency"));
+  EXPECT_THAT(ids_of(program.findings(copy)), testing::Contains("memory-latency-of-loads"));
 }
 
 /// The part of the GPU time whose verdict names no cause.
@@ -416,8 +439,7 @@ TEST(RecordedVerdict, NamesWhatKeepsNearlyAllKernelsFromBeingFaster) {
   EXPECT_LT(unnamed_share("jax-training-step-h200"), 0.05);
   EXPECT_LT(unnamed_share("generation-h200"), 0.05);
   EXPECT_LT(unnamed_share("triton-attention-h200"), 0.05);
-  // 4.5 % are attention, whose shared memory, atomics by slice and special functions were not counted then.
-  EXPECT_LT(unnamed_share("training-step-h200"), 0.062);
+  EXPECT_LT(unnamed_share("training-step-h200"), 0.02);
 }
 
 // V19: its window has two launches, of which one waited 910 ms for a rank that was held.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/program/recoverable.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -421,6 +422,12 @@ TEST(ObservedPoint, OfHalfAWaveOfLongBlocksIsATail) {
   const double warps = 4.0 * static_cast<double>(measurement.launch.grid);
   set(measurement, counter::kWarpInstructions, 256 * warps);
   EXPECT_EQ(OnePoint(measurement)->bound, Bound::tail);
+  set(measurement, counter::kActiveWarpCycles, 4e6);
+  set(measurement, counter::kLongScoreboardStallWarpCycles, 0.9e6);
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::tail) << "what its warps wait for is no cause";
+  set(measurement, counter::kLongScoreboardStallWarpCycles, 1.1e6);
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::memory_latency);
+  measurement.counters.erase(std::string(counter::kLongScoreboardStallWarpCycles));
   set(measurement, counter::kWarpInstructions, 255 * warps);
   EXPECT_EQ(OnePoint(measurement)->bound, Bound::latency) << "more blocks would cost more than they gain";
 }
@@ -437,6 +444,24 @@ TEST(ObservedPoint, HasOneDataPipeForL1AndSharedMemory) {
   EXPECT_EQ(both->bound, Bound::l1);
   set(measurement, counter::kDataPipeWavefronts, 30e12 * 90e-6 / 128);
   EXPECT_NEAR(*find_use(*OnePoint(measurement), Bound::l1)->time_s, 90e-6, 1e-12) << "as counted";
+}
+
+// Of XLA's products: 805 MB of 822 MB that L1 was asked for were copied to shared memory.
+TEST(ObservedPoint, DoesNotCountCopiesToSharedMemoryTwice) {
+  Measurement measurement = streaming();
+  set(measurement, counter::kDramReadBytes, 0);
+  set(measurement, counter::kDramWriteBytes, 0);
+  set(measurement, counter::kL1Bytes, 30e12 * 35e-6);
+  set(measurement, counter::kSharedBytes, 30e12 * 40e-6);
+  set(measurement, counter::kSharedWavefronts, 30e12 * 40e-6 / 128);
+  const auto pipe_s = [&](double loads_s) {
+    set(measurement, counter::kSharedLoadWavefronts, 30e12 * loads_s / 128);
+    set(measurement, counter::kSharedStoreWavefronts, 0);
+    return *find_use(*OnePoint(measurement), Bound::shared)->time_s;
+  };
+  EXPECT_NEAR(pipe_s(40e-6), 75e-6, 1e-12) << "all of it loads";
+  EXPECT_NEAR(pipe_s(20e-6), 55e-6, 1e-12) << "half of it copies";
+  EXPECT_NEAR(pipe_s(0), 40e-6, 1e-12);
 }
 
 TEST(ObservedPoint, CountsWavefrontsOfAllAccessesToSharedMemory) {
@@ -495,6 +520,25 @@ TEST(ObservedPoint, WithAtomicsOnManySlicesOfL2IsNotBoundByThem) {
   const RooflinePoint& point = analysis.experiments.at(0).points.at(0);
   EXPECT_EQ(point.bound, Bound::latency);
   EXPECT_THAT(point.verdict.unjudged, IsEmpty());
+}
+
+// One address would take 75 % of the time, as many as there are in a slice take 30 %.
+TEST(ObservedPoint, IsBoundByAtomicsOnlyIfFewSlicesOfL2HaveThem) {
+  const auto bound_with = [](double slices) {
+    Measurement measurement = streaming();
+    set(measurement, counter::kFadd, 1e6);
+    set(measurement, counter::kL2AtomicOperations, slices * 75'000);
+    set(measurement, counter::kL2AtomicBusiestSlice, 75'000);
+    auto run = run_of({measurement});
+    for (const auto& [type, each_s] : {std::pair("f32", 1e-9), {"i32", 0.4e-9}}) {
+      run.ceilings.push_back(constructed::ceiling(fmt::format("atomic_{}", type), CeilingKind::latency,
+                                                  CeilingSource::measured, type, "atomic", each_s, ""));
+    }
+    return analyse(run).experiments.at(0).points.at(0).bound;
+  };
+  EXPECT_EQ(bound_with(1), Bound::atomics);
+  EXPECT_EQ(bound_with(20), Bound::atomics);
+  EXPECT_EQ(bound_with(94), Bound::latency);
 }
 
 TEST(ObservedPoint, HasIntervalsFromItsTimesAndTheSpreadOfItsCounts) {

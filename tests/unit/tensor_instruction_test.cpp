@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/machine_code/tensor_instruction.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "core/machine_code/machine_code.h"
 
 namespace rooflinectl::tensor_instruction_test {
 namespace {

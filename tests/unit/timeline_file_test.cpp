@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/serial/program/timeline_file.h"
-
 #include <gmock/gmock.h>
 
 #include "core/error.h"
+#include "core/serial/program/program_files.h"
 #include "tests/support/temporary_folder.h"
 
 namespace rooflinectl::timeline_file_test {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/plan/tuning_file.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +10,8 @@
 
 #include "core/error.h"
 #include "core/plan/kernel_call.h"
-#include "core/plan/python_list.h"
+#include "core/plan/plan_yaml.h"
+#include "core/plan/tuning_expressions.h"
 #include "core/text/expression.h"
 
 namespace rooflinectl::tuning_file_test {

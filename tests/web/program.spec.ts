@@ -17,7 +17,7 @@ test('shows where the time is, what could be saved, and nothing that nobody decl
   await expect(page.locator('#program li').first()).toContainText('GPU busy 3.386 ms (86.8 %), idle 514.4 µs (13.2 %)');
   await expect(page.locator('#program h3')).toHaveText(['Idle time by length of the gap', 'Idle time before each kernel', 'Memory copies and memsets, whole run', 'Without a roof']);
   const heads = await page.locator('table.points thead th').allTextContents();
-  expect(heads).toEqual(['kernel', 'of a step', 'could save/step', 'time', '% of roofline', 'bound by', 'tensor', 'type', 'p95', 'occupancy', 'registers'].filter((title) => heads.includes(title)));
+  expect(heads).toEqual(['kernel', 'of a step', 'could save/step', 'mean', '% of roofline', 'bound by', 'tensor', 'type', 'p95', 'occupancy', 'registers'].filter((title) => heads.includes(title)));
   expect(heads).toEqual(expect.arrayContaining(['kernel', 'of a step', 'could save/step', 'tensor']));
   await page.getByRole('button', { name: 'More columns' }).click();
   const all = await page.locator('table.points thead th').allTextContents();
@@ -30,16 +30,16 @@ test('shows where the time is, what could be saved, and nothing that nobody decl
 test('everything on the first screen is of a step, and the whole run is named once', async ({ page }) => {
   await open(page, 'step');
   // The bar, the tree and the figures have the same time and the same shares.
-  await expect(page.locator('.limits')).toContainText(/Where each 21\.42\sms step goes/);
-  await expect(page.locator('.bound-chips li').last()).toHaveText(/^GPU idle 26\.2\s%$/);
-  await expect(page.locator('button.range').first()).toHaveText(/^all kernels73\.8\s%15\.81\sms/);
+  await expect(page.locator('.limits')).toContainText(/Where each 23\.64\sms step goes/);
+  await expect(page.locator('.bound-chips li').last()).toHaveText(/^GPU idle 34\.7\s%$/);
+  await expect(page.locator('button.range').first()).toHaveText(/^all kernels65\.3\s%15\.45\sms/);
   const idle = await page.locator('.time-bar .idle').evaluate((part) => part.getBoundingClientRect().width / part.parentElement!.getBoundingClientRect().width);
-  expect(idle).toBeCloseTo(0.262, 1);
+  expect(idle).toBeCloseTo(0.347, 1);
   const texts = await page.locator('.overview .headline, .figures, .limits, nav.ranges, .beginnings').allTextContents();
   const first = texts.join(' ').replaceAll('\u00a0', ' ');
-  expect(first).not.toMatch(/of GPU time|3\.745 s|launch-bound|launch overhead/);
-  expect(first.match(/300 steps/g)).toHaveLength(1);
-  expect(first.match(/189800/g)).toHaveLength(1);
+  expect(first).not.toMatch(/of GPU time|1\.533 s|launch-bound|launch overhead/);
+  expect(first.match(/100 steps/g)).toHaveLength(1);
+  expect(first.match(/63400/g)).toHaveLength(1);
 });
 
 test('shares of what limits the time add up to the whole, and one of them filters everything', async ({ page }) => {
@@ -267,12 +267,12 @@ test('begins with the kernel that could save more in several launch groups than 
   await open(page, 'step');
   const first = page.locator('.beginnings > ol > li').nth(2);
   await expect(first).toContainText('elementwise<direct copy, f32> [unrolled] (8 launch groups)');
-  await expect(first).toContainText(/531\.6\sµscould save 2\.5\s% of a step/);
+  await expect(first).toContainText(/518\.7\sµscould save 2\.2\s% of a step/);
   const headline = page.locator('.headline');
   await expect(headline).toContainText('Fusing 7 DRAM-bound kernels over the same data in optimizer could save up to');
   const all = page.locator('.beginnings > ol > li');
-  await expect(all.nth(0)).toContainText(/GPU idle5\.615\sms26\.2\s% of a step/);
-  await expect(all.nth(1)).toContainText(/fusing 7 DRAM-bound kernels over the same data in optimizer2\.791\sms13\.0\s% of a step/);
+  await expect(all.nth(0)).toContainText(/GPU idle8\.192\sms34\.7\s% of a step/);
+  await expect(all.nth(1)).toContainText(/fusing 7 DRAM-bound kernels over the same data in optimizer2\.798\sms11\.8\s% of a step/);
   await all.nth(0).locator('summary').click();
   await expect(all.nth(0).locator('h3')).toHaveText(['Idle time before each kernel', 'Idle time by length of the gap']);
   await first.locator('summary').click();

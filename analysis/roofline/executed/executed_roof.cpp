@@ -108,6 +108,15 @@ ResourceUse shared_use(const Measurement& measurement, const Ceilings& ceilings)
                  cache_ceiling_id(MemoryLevel::shared));
 }
 
+/// What asynchronous copies took from L1's inputs to shared memory, at most: it passes the data pipe once,
+/// and is counted in both. Nothing is known where loads and stores, which are not copies, were not counted.
+double copied_to_shared(const Counters& counters) {
+  const auto loads = value_of(counters, counter::kSharedLoadWavefronts);
+  const auto stores = value_of(counters, counter::kSharedStoreWavefronts);
+  if (!loads || !stores) return 0;
+  return std::max(0.0, shared_traffic(counters).value_or(0) - (*loads + *stores) * kSharedWavefrontBytes);
+}
+
 /// L1 and shared memory are one memory, with one data pipe: what needs more of it stands for both. Its
 /// wavefronts, if they were counted, tell how long it was busy for sure; what matrix instructions and bulk
 /// copies read and write does not pass it.
@@ -116,7 +125,10 @@ void share_data_pipe(ResourceUse& l1, ResourceUse& shared, const Counters& count
   ResourceUse& main = l1.known_time_s() > shared.known_time_s() ? l1 : shared;
   const auto wavefronts = value_of(counters, counter::kDataPipeWavefronts);
   const auto limit = ceilings.cache(MemoryLevel::shared);
-  if (l1.time_s && shared.time_s) *main.time_s = *l1.time_s + *shared.time_s;
+  if (l1.time_s && shared.time_s) {
+    const double once = l1.amount > 0 ? std::max(0.0, 1 - copied_to_shared(counters) / l1.amount) : 1;
+    *main.time_s = std::max(*main.time_s, *shared.time_s + once * *l1.time_s);
+  }
   if (!wavefronts || !limit) return;
   const double pipe_s = *wavefronts * kSharedWavefrontBytes / limit->per_s;
   if (main.time_s) main.time_s = std::max(*main.time_s, pipe_s);

@@ -64,6 +64,15 @@ MaybeValue atomics_per_result(R, P point) {
                   quotient(point.measurement->work.written_bytes, result_bytes(point)));
 }
 
+/// Whether atomic operations went to so many slices of L2 alike that they cannot have waited for a few
+/// addresses: those would be in fewer slices, some with several of them.
+bool are_atomics_spread(const Counters& counters) {
+  constexpr double kManySlices = 32;
+  const auto all = value_of(counters, counter::kL2AtomicOperations);
+  const auto busiest = value_of(counters, counter::kL2AtomicBusiestSlice);
+  return all && busiest && *busiest * kManySlices <= *all;
+}
+
 /// The type of the atomic additions of a program's kernel is that of the additions that it executes besides.
 /// On one address they cannot have taken longer than the launch: if they would have, they went to several,
 /// of which the number is unknown.
@@ -71,6 +80,10 @@ MaybeValue observed_atomic_time_share(R run, P point) {
   constexpr double kMost = 1.1;
   const auto atomics = most_atomics_on_one_address(point.measurement->counters);
   if (!atomics || *atomics == 0) return share_of_time(point, atomics);
+  // A slice takes those of different addresses one after another, as fast as integers on one address.
+  if (are_atomics_spread(point.measurement->counters)) {
+    return share_of_time(point, product(atomics, ceiling(run, point, "atomic_i32")));
+  }
   const auto f32 = counted_operations(point.measurement->counters, Dtype::f32);
   const auto f64 = counted_operations(point.measurement->counters, Dtype::f64);
   if (!f32 || !f64) return std::nullopt;
@@ -257,7 +270,7 @@ const Quantity kAtomicTimeShare = {
     .formula =
         "atomic operations per result × the ceiling `atomic_…` of their type / time: they take turns. Of a "
         "program's kernel, all of its atomic operations in the busiest slice of L2 (in older runs, all of "
-        "them), if they fit into its time",
+        "them), if they fit into its time; at the rate of `atomic_i32` if that slice has at most a 32nd",
     .of = atomic_time_share};
 
 const Quantity kAtomicsPerLaunch = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/json/json_reader.h"
+#include "core/json/json.h"
 #include "core/machine/ranks.h"
 #include "core/program/application.h"
 #include "core/serial/fields/plan_fields.h"

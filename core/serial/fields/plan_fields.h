@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/json/json_reader.h"
+#include "core/json/json.h"
 #include "core/model/file_kernel.h"
 #include "core/model/plan.h"
 #include "core/model/primitive.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/json/json_reader.h"
+#include "core/json/json.h"
 #include "core/machine/catalogue.h"
 #include "core/machine/link.h"
 #include "core/model/agreement.h"

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/serial/program/profile_records.h"
-
 #include <fmt/format.h>
 
 #include <map>
 #include <set>
 
 #include "core/error.h"
-#include "core/json/json_reader.h"
+#include "core/json/json.h"
 #include "core/json/line.h"
 #include "core/serial/field_reader.h"
 #include "core/serial/field_writer.h"
 #include "core/serial/fields/application_fields.h"
+#include "core/serial/program/program_files.h"
 
 namespace rooflinectl {
 

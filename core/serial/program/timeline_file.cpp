@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/serial/program/timeline_file.h"
-
 #include <fmt/format.h>
 
 #include "core/error.h"
 #include "core/files/compression.h"
 #include "core/files/files.h"
-#include "core/json/json_reader.h"
+#include "core/json/json.h"
 #include "core/serial/field_reader.h"
 #include "core/serial/field_writer.h"
 #include "core/serial/fields/application_fields.h"
+#include "core/serial/program/program_files.h"
 
 namespace rooflinectl {
 

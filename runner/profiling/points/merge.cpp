@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/serial/program/profile_records.h"
+#include "core/serial/program/program_files.h"
 #include "core/text/names.h"
 #include "runner/profiling/points/groups.h"
 #include "runner/profiling/times/times.h"

@@ -2,7 +2,7 @@
 // The modules and operators of PyTorch that launched a program's kernels, and the program within one of them.
 import { cellOf, data, isGroup, type ExperimentView, type PointView, type RangeView } from './data';
 import { count, duration, percent } from './format';
-import { addWork, atRoof, fractionOfRoofline, noWork, placeOf } from './sums';
+import { addWork, fractionOfRoofline, noWork, placeOf, roofedTime } from './sums';
 
 /** The part of a group's time, and of its launches. */
 type Part = [number, number];
@@ -88,21 +88,20 @@ export function scopesOf(experiment: ExperimentView): RangeView[] {
         sum.launches += group.launches * launched;
         sum.total += group.total_s * time;
         sum.inSteps += group.in_steps_s * time;
-        if (group.recoverable_s !== null) {
-          sum.roofed += group.total_s * time;
-          sum.atRoof += atRoof(point) * group.total_s * time;
-          sum.recoverable += group.recoverable_s * time;
-        }
+        const { roofed, atRoof } = roofedTime(point);
+        sum.roofed += roofed * time;
+        sum.atRoof += atRoof * time;
+        sum.recoverable += (group.recoverable_s ?? 0) * time;
         addWork(sum.work, group, time);
       }
     }
   }
   const all = experiment.program?.kernel_s ?? 0;
   return scopes.map((scope, place) => {
-    const { launches, total, inSteps, roofed, atRoof: below, recoverable, work } = sums[place] as (typeof sums)[number];
+    const { launches, total, inSteps, roofed, atRoof, recoverable, work } = sums[place] as (typeof sums)[number];
     return {
       ...scope, launches: Math.round(launches), total_s: total, in_steps_s: inSteps, share: all > 0 ? total / all : 0,
-      recoverable_s: recoverable, fraction_of_roofline: fractionOfRoofline({ atRoof: below, roofed }), ...placeOf(work, total),
+      recoverable_s: recoverable, fraction_of_roofline: fractionOfRoofline({ atRoof, roofed }), ...placeOf(work, total),
     };
   });
 }

@@ -13,9 +13,12 @@ export const groupsOf = (experiment: ExperimentView, indices: readonly number[])
     return isGroup(point) ? [point] : [];
   });
 
-/** The part of its time that lies below its roof: all of a short launch's, as in `add_use` (analysis/program/range_tree.cpp). */
-export const atRoof = ({ group, fraction_of_roofline: fraction }: GroupView): number =>
-  (group.recoverable_s === 0 ? 1 : Math.min(1, fraction ?? 0));
+/** Its time, if it has a roof and is not short, and what of that lies below the roof: as in `add_use` (analysis/program/range_tree.cpp). */
+export function roofedTime({ group, fraction_of_roofline: fraction }: GroupView): { roofed: number; atRoof: number } {
+  const isShort = group.recoverable_s === 0 && (fraction ?? 0) < 1;
+  if (group.recoverable_s === null || fraction === null || isShort) return { roofed: 0, atRoof: 0 };
+  return { roofed: group.total_s, atRoof: Math.min(1, fraction) * group.total_s };
+}
 
 export function sumOf(groups: readonly GroupView[]): Sum {
   const sum = { groups: 0, launches: 0, total: 0, inSteps: 0, recoverable: 0, roofed: 0, atRoof: 0, flops: 0, bytes: 0, counted: 0 };
@@ -25,11 +28,10 @@ export function sumOf(groups: readonly GroupView[]): Sum {
     sum.launches += group.launches;
     sum.total += group.total_s;
     sum.inSteps += group.in_steps_s;
-    if (group.recoverable_s !== null) {
-      sum.recoverable += group.recoverable_s;
-      sum.roofed += group.total_s;
-      sum.atRoof += atRoof(point) * group.total_s;
-    }
+    sum.recoverable += group.recoverable_s ?? 0;
+    const { roofed, atRoof } = roofedTime(point);
+    sum.roofed += roofed;
+    sum.atRoof += atRoof;
     if (group.flops !== null && group.bytes !== null) {
       sum.flops += group.flops;
       sum.bytes += group.bytes;

@@ -23,13 +23,13 @@ const rowsPerPage = (experiment: ExperimentView): number => (experiment.isOfProg
 const PROGRAM_COLUMNS = ['point', 'share', 'could save', '% of roofline', 'bound by', 'operator', 'tensor', 'total', 'launches',
   'mean', 'type', 'p95', 'occupancy', 'registers'];
 /** For one with steps: no sum over the whole run beside what is of a step. */
-const STEP_COLUMNS = ['point', 'share', SAVED_IN_STEP, 'time', '% of roofline', 'bound by', 'operator', 'tensor', 'type', 'p95',
+const STEP_COLUMNS = ['point', 'share', SAVED_IN_STEP, 'mean', '% of roofline', 'bound by', 'operator', 'tensor', 'type', 'p95',
   'occupancy', 'registers'];
 /** Those of them that only a wide screen has room for beside the inspector. */
-const LAST = ['mean', 'type', 'p95', 'occupancy', 'registers'];
+const LAST = ['type', 'p95', 'occupancy', 'registers'];
 const NAME_OF_SHARE = 'of a step';
 /** The columns that stay in sight where the table is narrow, and those that stay where it is not wide. */
-const NARROW = ['point', 'share', 'could save', SAVED_IN_STEP, 'time', '% of roofline', 'bound by'];
+const NARROW = ['point', 'share', 'could save', SAVED_IN_STEP, 'time', 'mean', '% of roofline', 'bound by'];
 const MEDIUM = [...NARROW, 'operator', 'tensor', 'total', 'launches', 'mean', 'type', 'GB/s', 'n', 'dtype'];
 const widthClass = (title: string): string | null => (NARROW.includes(title) ? null : MEDIUM.includes(title) ? 'not-narrow' : 'only-wide');
 
