@@ -59,7 +59,8 @@ struct ResourceUse {
   std::optional<double> most_time_s;
   double least_time_s = 0;
   /// Which ceiling stands in for one of the products that a kernel multiplies, of which none was measured:
-  /// `f16_tensor for FP16 products with FP16 sums`. Empty where none does.
+  /// `f16_tensor for FP16 products with FP16 sums`. Of DRAM, which one for a mix of reads and writes that is
+  /// unknown: `dram_read, the highest of DRAM`. Empty where none does.
   std::string stands_in;
   /// Of the Tensor Cores, whose ceilings are the fastest of a short burst: the least time at the SM clock of
   /// the launches that were counted, and at the rate that products sustain under the power cap. Nothing where

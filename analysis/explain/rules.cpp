@@ -130,15 +130,14 @@ const std::vector<Rule>& all_rules() {
   static const std::vector<Rule> all = {
       at_the_roof(
           Bound::dram, "dram-roof", false,
-          "DRAM runs close to its measured bandwidth, and moves little more than the bytes that the "
+          "DRAM runs close to its ceiling, and moves little more than the bytes that the "
           "algorithm needs.",
           "There is little left to gain in this kernel. Move fewer bytes: use a narrower type, or fuse "
           "this work into the kernel that produces or consumes the data."),
-      at_the_roof(
-          Bound::dram, "dram-busy", true,
-          "DRAM runs close to its measured bandwidth: the kernel could be faster only if it moved fewer "
-          "bytes.",
-          kFuse),
+      at_the_roof(Bound::dram, "dram-busy", true,
+                  "DRAM runs close to its ceiling: the kernel could be faster only if it moved fewer "
+                  "bytes.",
+                  kFuse),
       of_bound(
           Bound::dram, {&kFractionOfRoof, &kDramBandwidth, &kTrafficExcess},
           "Remove traffic beyond the compulsory bytes, if there is any; then increase the bytes in flight.",
@@ -146,15 +145,14 @@ const std::vector<Rule>& all_rules() {
           "(torch.compile, a library epilogue), so that values are loaded once."),
       at_the_roof(
           Bound::l2, "l2-roof", false,
-          "L2 runs close to its measured bandwidth, and moves little more than the bytes that the "
+          "L2 runs close to its ceiling, and moves little more than the bytes that the "
           "algorithm needs.",
           "There is little left to gain in this kernel. Move fewer bytes: use a narrower type, or fuse "
           "this work into the kernel that produces or consumes the data."),
-      at_the_roof(
-          Bound::l2, "l2-busy", true,
-          "L2 runs close to its measured bandwidth: the kernel could be faster only if it moved fewer "
-          "bytes.",
-          kFuse),
+      at_the_roof(Bound::l2, "l2-busy", true,
+                  "L2 runs close to its ceiling: the kernel could be faster only if it moved fewer "
+                  "bytes.",
+                  kFuse),
       of_bound(
           Bound::l2, {&kFractionOfRoof, &kL2Excess},
           "Request each byte from L2 once, in whole sectors; then increase the bytes in flight.",

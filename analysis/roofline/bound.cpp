@@ -17,15 +17,14 @@ namespace {
 
 constexpr std::array kWords = {
     BoundWords{Bound::dram, "dram", "DRAM", "DRAM-bound",
-               "Traffic between DRAM and L2, at the measured bandwidth, takes most of the time."},
+               "Traffic between DRAM and L2, at full bandwidth, takes most of the time."},
     BoundWords{Bound::l2, "l2", "L2", "L2-bound",
-               "Traffic between L2 and the SMs, at the measured bandwidth, takes most of the time."},
-    BoundWords{Bound::l1, "l1", "L1", "L1-bound",
-               "L1 traffic, at the measured bandwidth, takes most of the time."},
+               "Traffic between L2 and the SMs, at full bandwidth, takes most of the time."},
+    BoundWords{Bound::l1, "l1", "L1", "L1-bound", "L1 traffic, at full bandwidth, takes most of the time."},
     BoundWords{Bound::shared, "shared", "shared memory", "shared-memory-bound",
                "Shared memory is busy most of the time, including bank conflicts."},
     BoundWords{Bound::nvlink, "nvlink", "NVLink", "NVLink-bound",
-               "Traffic between GPUs, at the measured bandwidth of NVLink, takes most of the time."},
+               "Traffic between GPUs, at the full bandwidth of NVLink, takes most of the time."},
     BoundWords{Bound::fp64, "fp64", "FP64", "FP64-bound", "FP64 arithmetic takes most of the time."},
     BoundWords{Bound::fp32, "fp32", "FP32", "FP32-bound", "FP32 arithmetic takes most of the time."},
     BoundWords{Bound::fp16, "fp16", "FP16", "FP16-bound", "FP16 or BF16 arithmetic takes most of the time."},
@@ -71,8 +70,10 @@ constexpr std::array kWords = {
                "and synchronisation."},
     BoundWords{Bound::communication, "communication", "communication", "communication-bound",
                "A collective: it waits until the other GPUs reach it too, and exchanges data with them."},
-    BoundWords{Bound::unknown, "unknown", "unknown", "bound unknown",
-               "Unknown: not timed, not counted, or a ceiling was not measured."},
+    BoundWords{
+        Bound::unknown, "unknown", "unknown", "bound unknown",
+        "What limits it is unknown: it was not timed, or something that could limit it was not counted "
+        "or has no ceiling."},
 };
 
 /// The resources that can be busy; the first one wins a tie.
@@ -319,6 +320,20 @@ Bound bound_of_waiting(const Run& run, const RooflinePoint& point, const BoundVe
   return is_beside_others(run, point) ? Bound::other_kernels : latency;
 }
 
+/// The resource that takes most of the time for certain, although not all of its work was counted: more than
+/// those that are known. Nothing if there is none.
+std::optional<Bound> bound_of_a_part(const RooflinePoint& point, const BoundVerdict& verdict) {
+  const ResourceUse* most = nullptr;
+  for (const ResourceUse& use : point.resources) {
+    const bool is_part = !use.time_s && use.least_time_s > 0;
+    if (is_part && (most == nullptr || use.least_time_s > most->least_time_s)) most = &use;
+  }
+  if (most == nullptr) return std::nullopt;
+  const double share = most->least_time_s / time_per_launch_s(*point.measurement);
+  const double largest = verdict.shares.empty() ? 0 : verdict.shares.front().share;
+  return share >= std::max(kCertainShare, largest) ? std::optional(most->resource) : std::nullopt;
+}
+
 }  // namespace
 
 std::span<const BoundWords> bound_words() {
@@ -413,6 +428,8 @@ BoundVerdict verdict_of(const Run& run, const RooflinePoint& point) {
                    [](const ResourceShare& a, const ResourceShare& b) { return a.share > b.share; });
   if (is_collective(*point.measurement)) {
     verdict.bound = Bound::communication;
+  } else if (const auto part = bound_of_a_part(point, verdict)) {
+    verdict.bound = *part;
   } else if (!verdict.shares.empty() && verdict.shares.front().share >= kBoundShare) {
     verdict.bound = busiest(verdict.shares);
   } else if (is_at_least(quantity::kLaunchShare, run, point, 1 / kLaunchBoundFactor) ||

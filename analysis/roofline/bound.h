@@ -84,6 +84,10 @@ struct BoundVerdict {
 /// From this share of the time on, a resource bounds a point.
 inline constexpr double kBoundShare = 0.6;
 
+/// From this share on, what was counted of a resource bounds a point, whatever else was not counted: without
+/// all other limits, it could be no more than a quarter faster.
+inline constexpr double kCertainShare = 0.8;
+
 /// Up to this many times an empty kernel, a launch is mostly overhead.
 inline constexpr double kLaunchBoundFactor = 3;
 

@@ -262,6 +262,9 @@ std::string likely_cause(const Run& run, const RooflinePoint& point) {
   if (holds(Flag::cache_resident))
     return "a cache delivered part of the input although caches were cold: use a larger input, or a warm "
            "cache";
+  if (!run.imports.empty()) {
+    return "it was timed and counted in different passes, or the ceilings are of a slower clock or GPU";
+  }
   if (is_observed(point)) {
     return "its launches differ, or the ceiling was measured too low (--fresh measures it again)";
   }
@@ -289,9 +292,11 @@ void set_implausible(RooflinePoint& point, const Run& run) {
     const Ceiling* ceiling = find_ceiling(run, use.ceiling, roof_source(run, point.measurement->device),
                                           point.measurement->device);
     if (ceiling != nullptr && *use.utilisation <= 1 + kImplausible + ceiling->relative_spread) continue;
-    point.implausible.push_back({*use.utilisation, std::string(use.ceiling),
-                                 "not all counted bytes belong to this launch, or the ceiling is too low "
-                                 "(--fresh measures it again)"});
+    point.implausible.push_back(
+        {*use.utilisation, std::string(use.ceiling),
+         run.imports.empty() ? "not all counted bytes belong to this launch, or the ceiling is too low "
+                               "(--fresh measures it again)"
+                             : likely_cause(run, point)});
   }
 }
 

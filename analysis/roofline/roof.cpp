@@ -97,7 +97,7 @@ std::optional<Traffic> counted_traffic(const Counters& counters) {
   const auto written = value_of(counters, counter::kDramWriteBytes);
   if (read && written) return Traffic{*read, *written};
   const auto sum = dram_bytes(counters);
-  return sum ? std::optional(Traffic{*sum / 2, *sum / 2}) : std::nullopt;
+  return sum ? std::optional(Traffic{*sum / 2, *sum / 2, false}) : std::nullopt;
 }
 
 std::optional<double> shared_traffic(const Counters& counters) {
@@ -166,13 +166,21 @@ std::optional<Limit> nearest_limit(const std::vector<DramMix>& mixes, double sha
   return will_do ? std::optional(limit_of(only)) : std::nullopt;
 }
 
+std::optional<Limit> highest_limit(const std::vector<DramMix>& mixes) {
+  const auto highest = std::max_element(mixes.begin(), mixes.end(), [](const DramMix& a, const DramMix& b) {
+    return a.measured->value < b.measured->value;
+  });
+  return highest == mixes.end() ? std::nullopt : std::optional(limit_of(*highest->measured));
+}
+
 }  // namespace
 
 std::optional<Limit> dram_limit(const Run& run, std::size_t device, const Traffic& traffic) {
+  const std::vector<DramMix> mixes = measured_mixes(run, device);
+  if (!traffic.is_mix_known) return highest_limit(mixes);
   double share = traffic.bytes() > 0 ? traffic.written_bytes / traffic.bytes() : 0;
   if (share < kNextToNothing) share = 0;
   if (share > 1 - kNextToNothing) share = 1;
-  const std::vector<DramMix> mixes = measured_mixes(run, device);
   std::optional<Limit> highest;
   for (auto below = mixes.begin(); below != mixes.end() && below->write_share <= share; ++below) {
     for (auto above = below; above != mixes.end(); ++above) {

@@ -12,12 +12,13 @@ namespace rooflinectl {
 struct Traffic {
   double read_bytes = 0;
   double written_bytes = 0;
+  bool is_mix_known = true;  ///< whether the two were told apart
 
   double bytes() const { return read_bytes + written_bytes; }
 };
 
-/// As it was counted. If only the sum is known, half of it is taken for each direction. Nothing where it was
-/// not counted.
+/// As it was counted. If only the sum is known, half of it is taken for each direction, which are not
+/// `is_mix_known`. Nothing where it was not counted.
 std::optional<Traffic> counted_traffic(const Counters& counters);
 
 /// Bytes that the shared memory of an SM passes on in one cycle.
@@ -43,7 +44,8 @@ std::string_view dram_ceiling_id(const Traffic& traffic);
 /// linear in the share of writes (below 1 % none) between two of them, of which the nearer one comes first.
 /// Those whose line is highest: bytes of which 25 % are written could be read to one half and copied to the
 /// other, so that a mix below the line from `dram_read` to `dram_copy` shows what its benchmark lacks, not
-/// DRAM. Without a mix on one side, it is the nearest one, if `dram_ceiling_id` would do.
+/// DRAM. Without a mix on one side, it is the nearest one, if `dram_ceiling_id` would do. Of traffic whose
+/// mix is unknown, it is the highest of all: no mix is faster.
 std::optional<Limit> dram_limit(const Run& run, std::size_t device, const Traffic& traffic);
 
 /// The id of the measured ceiling of a cache level: its read bandwidth.
@@ -72,6 +74,9 @@ class Ceilings {
   static Ceilings theoretical(const Run& run, std::size_t device, std::optional<double> sm_clock_hz) {
     return {run, CeilingSource::theoretical, device, sm_clock_hz};
   }
+
+  /// Whether they differ by the direction of traffic.
+  bool are_measured() const { return source_ == CeilingSource::measured; }
 
   /// The DRAM bandwidth for `traffic`, as `dram_limit` has it; the theoretical one is the same in both
   /// directions. Nothing if the ceiling is missing.

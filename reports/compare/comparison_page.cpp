@@ -157,9 +157,10 @@ std::string changes_per_launch(const RunComparison& comparison) {
 
 std::string section(const RunComparison& comparison, const std::string& picture) {
   constexpr std::size_t kMostMoves = 8;
+  const std::string incomparable = incomparable_text(comparison);
   std::string html =
       fmt::format("<section class=\"comparison\">\n<h2 class=\"counts\">{}</h2>\n<ul class=\"runs\">\n",
-                  escape_markup(comparison_counts(comparison)));
+                  escape_markup(incomparable.empty() ? comparison_counts(comparison) : incomparable));
   for (const AnalysedRun& base : comparison.baseline) {
     html +=
         fmt::format("<li>base: {}: {}</li>\n", escape_markup(base.name), escape_markup(run_text(base.run)));
@@ -167,8 +168,12 @@ std::string section(const RunComparison& comparison, const std::string& picture)
   const AnalysedRun& now = *comparison.now;
   html +=
       fmt::format("<li>now: {}: {}</li>\n</ul>\n", escape_markup(now.name), escape_markup(run_text(now.run)));
+  if (!incomparable.empty()) return html + "</section>\n";
   const std::string warning = device_warning(comparison);
   if (!warning.empty()) html += fmt::format("<p class=\"warning\">{}</p>\n", escape_markup(warning));
+  if (const std::string unrelated = unrelated_text(comparison); !unrelated.empty()) {
+    html += fmt::format("<p>{}</p>\n", escape_markup(unrelated));
+  }
   for (const Waterfall& one : waterfalls(comparison, kMostSteps)) html += waterfall(one);
   html += changes_per_launch(comparison);
   html += fmt::format(

@@ -71,6 +71,10 @@ std::string comparison_counts(const RunComparison& comparison);
 /// program or plan. A table then shows only common points.
 std::string unrelated_text(const RunComparison& comparison);
 
+/// Why there is nothing to show but this sentence: both are the same run, or they have no point in common.
+/// Else empty.
+std::string incomparable_text(const RunComparison& comparison);
+
 /// The points that a table shows: all of them, except that a profiled program has only those that changed, or
 /// that only one run has, and at most `most_of_programs` of these.
 std::vector<const PointComparison*> table_points(const RunComparison& comparison,

@@ -114,6 +114,12 @@ std::string unpaired_text(const RunComparison& comparison, std::size_t device) {
   return text("the base", run.devices[**base]);
 }
 
+/// Whether both are read from one file, or from copies of it.
+bool is_same(const Run& a, const Run& b) {
+  if (a.started_utc != b.started_utc || a.measurements.size() != b.measurements.size()) return false;
+  return run_to_json(a) == run_to_json(b);
+}
+
 }  // namespace
 
 std::string verdict_text(const PointComparison& point) {
@@ -186,6 +192,16 @@ std::vector<const PointComparison*> table_points(const RunComparison& comparison
     shown.push_back(&point);
   }
   return shown;
+}
+
+std::string incomparable_text(const RunComparison& comparison) {
+  const auto& bases = comparison.baseline;
+  const bool are_same = std::all_of(bases.begin(), bases.end(), [&](const AnalysedRun& base) {
+    return is_same(base.run, comparison.now->run);
+  });
+  if (are_same) return "Both are the same run: there is nothing to compare.";
+  const bool is_table_empty = table_points(comparison, 1).empty();
+  return is_table_empty ? unrelated_text(comparison) : "";
 }
 
 std::vector<std::string> program_change_texts(const RunComparison& comparison) {

@@ -53,11 +53,13 @@ std::string comparison_text(const RunComparison& comparison, int columns) {
   std::string text = runs(comparison, width);
   const std::string warning = device_warning(comparison);
   if (!warning.empty()) text += paragraph(warning, width);
+  if (const std::string sentence = incomparable_text(comparison); !sentence.empty()) {
+    return text + "\n" + paragraph(sentence, width);
+  }
   const std::string unrelated = unrelated_text(comparison);
   if (!unrelated.empty()) text += "\n" + paragraph(unrelated, width);
   const bool has_points = !comparison.points.empty();
   const std::string table = point_table(comparison, width);
-  if (!unrelated.empty() && table.empty()) return text;
   if (!table.empty()) text += "\n" + table;
   text += text_list("Programs", program_change_texts(comparison), width);
   text += text_list("Counter changes", comparison_notes(comparison, kMostMoves), width);
@@ -79,13 +81,17 @@ std::string section(const std::string& title, const std::vector<std::string>& te
 std::string comparison_md(const RunComparison& comparison, const std::string& picture) {
   constexpr std::size_t kMostMoves = 5;
   constexpr std::size_t kMostOfPrograms = 200;
-  std::string text = fmt::format("# Comparison: {}\n\n", markdown::escaped(comparison_counts(comparison)));
+  const std::string incomparable = incomparable_text(comparison);
+  std::string text = incomparable.empty() ? fmt::format("# Comparison: {}\n\n",
+                                                        markdown::escaped(comparison_counts(comparison)))
+                                          : fmt::format("# Comparison\n\n{}\n\n", incomparable);
   for (const AnalysedRun& base : comparison.baseline) {
     text +=
         fmt::format("- base: {}: {}\n", markdown::escaped(base.name), markdown::escaped(run_text(base.run)));
   }
   const AnalysedRun& now = *comparison.now;
   text += fmt::format("- now: {}: {}\n\n", markdown::escaped(now.name), markdown::escaped(run_text(now.run)));
+  if (!incomparable.empty()) return text;
   const std::string warning = device_warning(comparison);
   if (!warning.empty()) text += fmt::format("**{}**\n\n", warning);
   const std::string unrelated = unrelated_text(comparison);
@@ -113,8 +119,10 @@ std::vector<std::filesystem::path> write_comparison(const std::vector<RunCompari
   for (std::size_t i = 0; i < comparisons.size(); ++i) {
     const std::string number = i == 0 ? "" : fmt::format("-{}", i + 1);
     const std::string picture = fmt::format("movement{}", number);
-    files.push_back({picture + ".svg", pictures[i]});
-    files.push_back({picture + ".png", to_png(scenes[i])});
+    if (incomparable_text(comparisons[i]).empty()) {
+      files.push_back({picture + ".svg", pictures[i]});
+      files.push_back({picture + ".png", to_png(scenes[i])});
+    }
     files.push_back(
         {fmt::format("comparison{}.md", number), comparison_md(comparisons[i], picture + ".png")});
   }

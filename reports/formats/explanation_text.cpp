@@ -40,10 +40,9 @@ std::string unjudged_text(const std::vector<UnjudgedRule>& rules, bool in_full, 
 /// Something about a point that is not known: `no roof: FP64 operations: launched only while these were not
 /// counted`.
 struct Missing {
-  std::string of;                  // `no roof`
-  std::vector<std::string> what;   // `FP64 operations`; empty if all of it is in `reason`
-  std::string reason;              // `: launched only while these were not counted`, ` not counted: …`
-  std::vector<std::string> tools;  // what adds it to an imported report: `ncu --section X`
+  std::string of;                 // `no roof`
+  std::vector<std::string> what;  // `FP64 operations`; empty if all of it is in `reason`
+  std::string reason;             // `: launched only while these were not counted`, ` not counted: …`
 };
 
 /// The text before `mark`, of which the text is rid together with `mark`; nothing without `mark`.
@@ -57,8 +56,7 @@ std::optional<std::string> taken_before(std::string& text, std::string_view mark
 
 Missing missing_of(std::string_view of, const std::string& cause) {
   constexpr std::string_view kNoLaunch = ": launched only while these were not counted";
-  constexpr std::string_view kAddsIt = " adds it";
-  Missing missing = {.of = std::string(of), .what = {}, .reason = plain_cause(cause), .tools = {}};
+  Missing missing = {.of = std::string(of), .what = {}, .reason = plain_cause(cause)};
   if (missing.reason.ends_with(kNoLaunch)) {
     missing.what = {missing.reason.substr(0, missing.reason.size() - kNoLaunch.size())};
     missing.reason = kNoLaunch;
@@ -70,38 +68,23 @@ Missing missing_of(std::string_view of, const std::string& cause) {
   if (!what) return missing;
   // `atomics: l2_atomic_operations were`
   missing.what = {what->substr(0, what->find(':'))};
-  if (missing.reason.ends_with(kAddsIt)) {
-    if (auto reason = taken_before(missing.reason, "; ncu ")) {
-      missing.tools = {missing.reason.substr(0, missing.reason.size() - kAddsIt.size())};
-      missing.reason = std::move(*reason);
-    }
-  }
   missing.reason.insert(0, missing.reason.empty() ? " not counted" : " not counted: ");
   return missing;
 }
 
 std::string text_of(const Missing& missing) {
-  std::string text = fmt::format("{}: {}{}", missing.of, fmt::join(missing.what, ", "), missing.reason);
-  if (!missing.tools.empty()) {
-    text += fmt::format("; ncu {} adds {}", fmt::join(missing.tools, " "),
-                        missing.what.size() > 1 ? "them" : "it");
-  }
-  return text;
+  return fmt::format("{}: {}{}", missing.of, fmt::join(missing.what, ", "), missing.reason);
 }
 
 /// Those with one reason as one.
 void add_missing(std::vector<Missing>& all, Missing missing) {
-  const auto add = [](std::vector<std::string>& texts, const std::vector<std::string>& more) {
-    for (const std::string& text : more) {
-      if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
-    }
-  };
   const auto same = std::find_if(all.begin(), all.end(), [&](const Missing& one) {
     return !missing.what.empty() && one.reason == missing.reason;
   });
   if (same == all.end()) return all.push_back(std::move(missing));
-  add(same->what, missing.what);
-  add(same->tools, missing.tools);
+  for (const std::string& what : missing.what) {
+    if (std::find(same->what.begin(), same->what.end(), what) == same->what.end()) same->what.push_back(what);
+  }
 }
 
 /// What is not known about the point, and why: each reason once.
@@ -329,6 +312,9 @@ std::string terminal_explanation(const Run& run, const Analysis& analysis,
     const std::string& title = experiment.title.empty() ? experiment.name : experiment.title;
     text += paragraph(fmt::format("== {}: {} ==", experiment.name, title), width) + "\n";
     if (!experiment.missing.empty()) text += paragraph(missing_text(experiment), width) + "\n";
+    if (const std::string lacks = partly_counted_sentence(run); !lacks.empty()) {
+      text += paragraph(lacks, width) + "\n";
+    }
     text += points;
     if (!steps.empty()) text += "From version to version:\n" + steps + "\n";
   }

@@ -293,6 +293,7 @@ std::string summary_md(const ReportModel& report) {
                   escaped(run.plan.name), escaped(device_text(run)), escaped(format::utc(run.started_utc)),
                   to_string(run.source));
   text += suspicion(run);
+  if (!report.nothing_measured.empty()) text += report.nothing_measured + "\n\n";
   if (report.has_ceilings_picture()) {
     text += ceilings_pictures(run);
   } else if (!report.experiments.empty()) {

@@ -173,6 +173,7 @@ std::string terminal_summary(const ReportModel& report, int columns, Rows rows) 
   if (report.experiments.empty()) {
     const std::string tables =
         text_table(ceiling_table(report.run, report.ceilings), width) + below_tables(report, width, rows);
+    if (!report.nothing_measured.empty()) return paragraph(report.nothing_measured, width) + "\n" + tables;
     return tables.empty() ? sentence("the run has neither points nor ceilings", width) : tables;
   }
   std::string text;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/model/report_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -94,6 +96,18 @@ void add_waiting(ExperimentReport& report, const RankAnalysis& ranks, std::size_
   report.program->waiting = waiting;
 }
 
+/// That the run has no point of any experiment, and no device was sampled; empty if it has.
+std::string nothing_measured_text(const std::vector<ExperimentReport>& experiments) {
+  std::size_t missing = 0;
+  for (const ExperimentReport& report : experiments) {
+    if (!report.analysis->points.empty() || report.timeline) return {};
+    missing += report.analysis->missing.size();
+  }
+  if (experiments.empty()) return {};
+  return missing == 1 ? "Nothing was measured: the only point of the plan is missing."
+                      : fmt::format("Nothing was measured: all {} points of the plan are missing.", missing);
+}
+
 void add_operators(ReportModel& model, const TorchTrace& trace) {
   const TorchLaunches launches = torch_launches(trace);
   const std::size_t first = model.experiments.size() - model.analysis.experiments.size();
@@ -140,10 +154,13 @@ ReportModel::ReportModel(const Run& measured, ChartSelection chosen, const Timel
     for (ExperimentReport& report : experiments) add_waiting(report, *ranks, run.devices.size());
   }
   if (ranks && timeline != nullptr) rank_lanes = rooflinectl::rank_lanes(run, *timeline);
+  nothing_measured = nothing_measured_text(experiments);
+  if (!nothing_measured.empty()) experiments.clear();
 }
 
 bool ReportModel::is_incomplete() const {
-  return std::any_of(experiments.begin(), experiments.end(),
+  return !nothing_measured.empty() ||
+         std::any_of(experiments.begin(), experiments.end(),
                      [](const ExperimentReport& one) { return !one.analysis->missing.empty(); });
 }
 
@@ -155,6 +172,7 @@ bool ReportModel::has_timeline() const {
 bool ReportModel::has_ceilings_picture() const {
   const auto is_measured = [](const RoofLine& roof) { return roof.source == CeilingSource::measured; };
   const auto& roofs = ceilings_charts.front().roofs;
+  if (!nothing_measured.empty() && roofs.empty()) return false;
   return experiments.empty() &&
          (run.primitives.empty() || std::any_of(roofs.begin(), roofs.end(), is_measured));
 }

@@ -75,6 +75,9 @@ struct ReportModel {
   std::vector<ModelSpread> spread;      ///< between devices that measured the same
   std::optional<RankAnalysis> ranks;    ///< of a program with several processes
   std::optional<RankLanes> rank_lanes;  ///< of one whose devices were sampled
+  /// `Nothing was measured: all 14 points of the plan are missing.` Then there are no `experiments`. Else
+  /// empty.
+  std::string nothing_measured;
 };
 
 }  // namespace rooflinectl

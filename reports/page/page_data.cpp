@@ -46,6 +46,10 @@ std::string run_view(const ReportModel& report) {
                {"environment", environment(run)},
                {"agreements", agreements(run)},
                {"suspicion", suspicion(run)}};
+  if (!run.imports.empty()) rest["is_imported"] = true;
+  const std::string notice =
+      report.nothing_measured.empty() ? partly_counted_sentence(run) : report.nothing_measured;
+  if (!notice.empty()) rest["notice"] = notice;
   if (!run.primitives.empty()) rest["primitives"] = table(primitive_table(run));
   if (!report.spread.empty()) {
     constexpr std::size_t kMostPoints = 200;

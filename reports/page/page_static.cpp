@@ -137,9 +137,10 @@ std::string environment_html(const Run& run) {
 
 std::string page_without_script(const ReportModel& report, const PageParts& parts) {
   return fmt::format(
-      "<main class=\"without-script\">\n{}{}<section>\n<h2>Ceilings</h2>\n{}</section>\n{}{}{}"
+      "<main class=\"without-script\">\n{}{}{}<section>\n<h2>Ceilings</h2>\n{}</section>\n{}{}{}"
       "<section>\n<h2>Environment</h2>\n<table "
       "class=\"facts\"><tbody>\n{}</tbody></table>\n</section>\n</main>\n",
+      report.nothing_measured.empty() ? "" : fmt::format("<p>{}</p>\n", report.nothing_measured),
       sections(report, parts.experiments), primitives(report.run, parts.primitives),
       ceilings(report, report.experiments.empty() ? parts.experiments.front().roofline : ""),
       spread_html(report), links_html(report.run), collectives(report.run, parts.collectives),

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/roofline/executed/executed_work.h"
+#include "analysis/roofline/roof.h"
 #include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
 
@@ -64,21 +66,82 @@ std::string ceilings_sentence(const Run& run) {
       format::hertz(*kernels_hz), format::hertz(*ceilings_hz));
 }
 
-/// What every roof takes into account, and the section of ncu that brings it.
+/// Against what DRAM bytes are held whose directions the report does not tell apart.
+std::string dram_mix_sentence(const Run& run) {
+  const auto is_unknown = [](const Measurement& measurement) {
+    const auto traffic = counted_traffic(measurement.counters);
+    return traffic && !traffic->is_mix_known;
+  };
+  if (std::none_of(run.measurements.begin(), run.measurements.end(), is_unknown)) return {};
+  const auto highest = dram_limit(run, Run::kFirstDevice, {.is_mix_known = false});
+  if (roof_source(run, Run::kFirstDevice) != CeilingSource::measured || !highest) return {};
+  return fmt::format(
+      "DRAM reads and writes were not counted apart: kernels are held against the highest ceiling of DRAM, "
+      "{} ({}).",
+      highest->ceilings.front(), format::bandwidth(highest->per_s));
+}
+
+/// What roofs and bounds take into account.
 struct NeededCounts {
   std::string_view name;
-  std::string_view section;
-  bool (*are_in)(const Counters&) = nullptr;
+  bool is_for_roofs = false;  ///< else only what bounds a kernel may be unknown without it
+  bool (*are_in)(const Measurement&) = nullptr;
 };
+
 constexpr std::array kNeededCounts = {
-    NeededCounts{"DRAM bytes", "SpeedOfLight_RooflineChart",
-                 [](const Counters& counters) { return dram_bytes(counters).has_value(); }},
-    NeededCounts{"FP64 operations", "SpeedOfLight_RooflineChart",
-                 [](const Counters& counters) { return executed_f64_flops(counters).has_value(); }},
-    NeededCounts{"FP32 operations", "SpeedOfLight_RooflineChart",
-                 [](const Counters& counters) { return executed_f32_flops(counters).has_value(); }},
-    NeededCounts{"Tensor Core operations", "SpeedOfLight_HierarchicalTensorRooflineChart",
-                 [](const Counters& counters) { return executed_tensor_ops(counters).has_value(); }}};
+    NeededCounts{"DRAM bytes", true,
+                 [](const Measurement& of) { return dram_bytes(of.counters).has_value(); }},
+    NeededCounts{"FP64 operations", true,
+                 [](const Measurement& of) { return executed_f64_flops(of.counters).has_value(); }},
+    NeededCounts{"FP32 operations", true,
+                 [](const Measurement& of) { return executed_f32_flops(of.counters).has_value(); }},
+    NeededCounts{"Tensor Core operations", true,
+                 [](const Measurement& of) { return executed_tensor_ops(of.counters).has_value(); }},
+    NeededCounts{"L2 bytes", false,
+                 [](const Measurement& of) { return value_of(of.counters, counter::kL2Bytes).has_value(); }},
+    NeededCounts{"L1 bytes", false,
+                 [](const Measurement& of) { return value_of(of.counters, counter::kL1Bytes).has_value(); }},
+    NeededCounts{"shared-memory bytes", false,
+                 [](const Measurement& of) {
+                   const bool has_none = of.resources && of.resources->shared_bytes_per_block == 0;
+                   return has_none || value_of(of.counters, counter::kSharedBytes).has_value();
+                 }},
+    NeededCounts{"FP16 instructions", false,
+                 [](const Measurement& of) { return value_of(of.counters, counter::kHfma).has_value(); }},
+    NeededCounts{
+        "warp instructions", false,
+        [](const Measurement& of) { return value_of(of.counters, counter::kWarpInstructions).has_value(); }},
+    NeededCounts{"atomics", false, [](const Measurement& of) {
+                   return value_of(of.counters, counter::kL2AtomicOperations).has_value();
+                 }}};
+
+/// Those that some kernel lacks.
+std::vector<std::string_view> missing_counts(const Run& run, bool for_roofs) {
+  std::vector<std::string_view> missing;
+  for (const NeededCounts& needed : kNeededCounts) {
+    const bool are_known = std::all_of(run.measurements.begin(), run.measurements.end(), needed.are_in);
+    if (needed.is_for_roofs == for_roofs && !are_known) missing.push_back(needed.name);
+  }
+  return missing;
+}
+
+/// What records all of `kNeededCounts`: the full set, and the metrics that are in none of its sections.
+std::string complete_command(const Run& run) {
+  constexpr std::string_view kMetrics = "; ncu --metrics ";
+  std::vector<std::string> metrics;
+  for (const std::string_view key :
+       {counter::kL1Bytes, counter::kSharedBytes, counter::kL2AtomicOperations}) {
+    for (const Measurement& measurement : run.measurements) {
+      std::string why = why_not_counted(measurement.counters, key);
+      const std::size_t at = why.find(kMetrics);
+      if (at == std::string::npos) continue;
+      why.erase(0, at + kMetrics.size());
+      metrics.push_back(why.substr(0, why.find(' ')));
+      break;
+    }
+  }
+  return fmt::format("ncu --set full{}{}", metrics.empty() ? "" : " --metrics ", fmt::join(metrics, ","));
+}
 
 }  // namespace
 
@@ -102,25 +165,29 @@ std::vector<std::string> import_sentences(const Run& run) {
   }
   std::string ceilings = ceilings_sentence(run);
   if (!ceilings.empty()) sentences.push_back(std::move(ceilings));
+  std::string mix = dram_mix_sentence(run);
+  if (!mix.empty()) sentences.push_back(std::move(mix));
+  std::string missing = partly_counted_sentence(run);
+  if (!missing.empty()) sentences.push_back(std::move(missing));
   return sentences;
 }
 
 std::string partly_counted_sentence(const Run& run) {
-  std::vector<std::string_view> missing;
-  std::vector<std::string> sections;
-  for (const NeededCounts& needed : kNeededCounts) {
-    const bool are_known =
-        std::all_of(run.measurements.begin(), run.measurements.end(),
-                    [&](const Measurement& measurement) { return needed.are_in(measurement.counters); });
-    if (are_known) continue;
-    missing.push_back(needed.name);
-    const std::string section = fmt::format("--section {}", needed.section);
-    if (sections.empty() || sections.back() != section) sections.push_back(section);
+  if (run.imports.empty() || !run.counter_session.available) return {};
+  const auto of_roofs = missing_counts(run, true);
+  const auto of_bounds = missing_counts(run, false);
+  std::vector<std::string> parts;
+  if (!of_roofs.empty()) {
+    parts.push_back(fmt::format("{}, so kernels are at least as close to the roofline as shown (≥)",
+                                fmt::join(of_roofs, ", ")));
   }
-  return fmt::format(
-      "The report lacks {}: the kernels are at least as close to the roofline as shown (≥). "
-      "`ncu {}` records them.",
-      fmt::join(missing, ", "), fmt::join(sections, " "));
+  if (!of_bounds.empty()) {
+    parts.push_back(
+        fmt::format("{}, without which it may be unknown what bounds a kernel", fmt::join(of_bounds, ", ")));
+  }
+  if (parts.empty()) return {};
+  return fmt::format("The report lacks {}. `{}` records all of them.", fmt::join(parts, "; and "),
+                     complete_command(run));
 }
 
 std::vector<std::string> import_problems(const Run& run) {

@@ -109,18 +109,47 @@ std::string roof_text(const RooflinePoint& point) {
                              : fmt::format("{} ({})", format::bandwidth(roof.memory_bytes_per_s), ceilings);
 }
 
+/// Causes of one kind as one: `L2 bytes, L1 bytes not counted: not in the report`.
+std::string joined_causes(const std::vector<std::string>& unjudged) {
+  constexpr std::string_view kNotCounted = " not counted";
+  std::vector<std::pair<std::string, std::vector<std::string>>> causes;  // with what was not counted
+  for (const std::string& one : unjudged) {
+    std::string cause = plain_cause(one);
+    std::vector<std::string> what;
+    if (const std::size_t at = cause.find(kNotCounted); at != std::string::npos) {
+      // `atomics: l2_atomic_operations was`
+      what = {cause.substr(0, std::min(at, cause.find(':')))};
+      cause.erase(0, at);
+    }
+    const auto same = std::find_if(causes.begin(), causes.end(), [&](const auto& known) {
+      return !what.empty() && !known.second.empty() && known.first == cause;
+    });
+    if (same == causes.end()) {
+      causes.emplace_back(std::move(cause), std::move(what));
+    } else {
+      same->second.push_back(std::move(what.front()));
+    }
+  }
+  std::vector<std::string> texts;
+  for (const auto& [cause, what] : causes) texts.push_back(fmt::format("{}{}", fmt::join(what, ", "), cause));
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
 // `issue slots (79.2 % of the time)`, or `unknown: …`
 std::string bound_fact(const RooflinePoint& point) {
   const std::string_view label = bound_name(point);
   if (point.bound == Bound::unknown) {
-    std::vector<std::string> causes;
-    for (const std::string& unjudged : point.verdict.unjudged) causes.push_back(plain_cause(unjudged));
-    return causes.empty() ? std::string(label) : fmt::format("{}: {}", label, fmt::join(causes, "; "));
+    const std::string causes = joined_causes(point.verdict.unjudged);
+    return causes.empty() ? std::string(label) : fmt::format("{}: {}", label, causes);
   }
   for (const ResourceShare& share : point.verdict.shares) {
     if (share.resource == point.bound) {
       return fmt::format("{} ({} of the time)", label, format::percent(share.share));
     }
+  }
+  if (const ResourceUse* use = find_use(point, point.bound); use != nullptr && use->least_time_s > 0) {
+    const double share = use->least_time_s / time_per_launch_s(*point.measurement);
+    return fmt::format("{} (≥ {} of the time)", label, format::percent(share));
   }
   const std::vector<StallShare>& stalls = point.verdict.stalls;
   if (is_latency(point.bound) && !stalls.empty()) {
@@ -181,6 +210,9 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
   }
   if (const ResourceUse* use = find_use(point, Bound::tensor); use != nullptr && !use->stands_in.empty()) {
     facts.push_back({"Tensor Core ceiling", fmt::format("{}, of which none was measured", use->stands_in)});
+  }
+  if (const ResourceUse* use = find_use(point, Bound::dram); use != nullptr && !use->stands_in.empty()) {
+    facts.push_back({"DRAM ceiling", use->stands_in + ": reads and writes were not counted apart"});
   }
   const auto add = [&](const PointNumber& number) {
     facts.push_back({std::string(number.name.empty() ? number.title : number.name), number.text_of(point)});

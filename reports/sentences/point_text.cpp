@@ -175,6 +175,11 @@ std::string plain_cause(std::string cause) {
   replace(cause, " not counted: none of its launches was counted",
           ": launched only while these were not counted");
   replace(cause, "communication with other GPUs: no roof", "communication: no roof");
+  // One command for the whole report brings all that it lacks: `partly_counted_sentence`.
+  constexpr std::string_view kNotInReport = ": not in the report";
+  if (const std::size_t at = cause.find(fmt::format("{}; ncu ", kNotInReport)); at != std::string::npos) {
+    cause.resize(at + kNotInReport.size());
+  }
   replace(cause, "operations was not counted", "operations were not counted");
   replace(cause, "instrumented code of collective kernels keeps the other ranks waiting",
           "programs that use NCCL are not instrumented");

@@ -195,12 +195,12 @@ std::vector<std::string> compiler_findings(const Run& run);
 /// replay, clocks locked to base, caches flushed before each pass, set full`, as far as known.
 std::string import_text(const ImportedFile& file);
 
-/// What to know about the numbers of an imported run: what each file is, and what their ceilings are. Empty
-/// for other runs.
+/// What to know about the numbers of an imported run: what each file is, what their ceilings are, and
+/// `partly_counted_sentence`. Empty for other runs.
 std::vector<std::string> import_sentences(const Run& run);
 
-/// What the report lacks for the roofs of its kernels, and the sections of ncu that record it. For runs with
-/// kernels that were partly counted.
+/// What an imported report lacks for the roofs and bounds of its kernels, and the one command of ncu that
+/// records all of it. Empty if it lacks nothing, and for other runs.
 std::string partly_counted_sentence(const Run& run);
 
 /// What is damaged or missing in the files.

@@ -110,8 +110,8 @@ std::string roofless_reason(const RooflinePoint& group) {
   return plain_cause(group.roof_missing);
 }
 
-std::string counted_sentence(const Run& run, const ProgramUse& program) {
-  if (!program.partly_counted.empty()) return partly_counted_sentence(run);
+std::string counted_sentence(const ProgramUse& program) {
+  if (!program.partly_counted.empty()) return {};  // what is missing was said of the import
   std::string text = program.counted_share > 0 ? fmt::format("Counters are complete for {} of GPU time",
                                                              format::percent(program.counted_share))
                                                : "No kernel has all of its counters";
@@ -237,7 +237,7 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
                     program.step != nullptr ? "Beside its steps" : "While it started, ended or paused",
                     format::duration(gaps.total_s), format::counted(gaps.count, "gap")));
   }
-  texts.push_back(counted_sentence(run, program));
+  if (std::string counted = counted_sentence(program); !counted.empty()) texts.push_back(std::move(counted));
   if (program.short_groups > 0 && !is_loss(program, LossKind::short_launches)) {
     texts.push_back(fmt::format(
         "Launches of less than {} take {} of {} ({}). Fewer of them (fusion, larger batches) would save "

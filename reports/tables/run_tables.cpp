@@ -115,6 +115,7 @@ Table ceiling_table(const Run& run, const std::vector<CeilingPair>& pairs) {
                                                    : std::string(format::kUnavailable),
                           counted(pair), method(run, pair)});
   }
+  if (!table.rows.empty()) table.remove_empty();
   return table;
 }
 

@@ -53,9 +53,9 @@ class Compare(CompareTest):
     def test_a_recording_is_the_same_as_itself(self):
         result = self.call("compare", RECORDING, RECORDING / "run.json.gz")
         self.assert_exit(result, 0)
-        points = len(self.recording["measurements"])
-        self.assertIn(f"\n{points} points: {points} same\n", result.stdout)
-        self.assertNotIn("Environment", result.stdout)
+        self.assertTrue(result.stdout.endswith("\n\nBoth are the same run: there is nothing to compare.\n"), result.stdout)
+        for word in ["Environment", "unclear", " same\n"]:
+            self.assertNotIn(word, result.stdout)
 
     def test_runs_of_different_programs_have_one_sentence_in_place_of_a_table(self):
         result = self.call("compare", TRAINING, SOURCE / "recordings/matrix-sums-h200", "-o", "unrelated")
@@ -67,6 +67,12 @@ class Compare(CompareTest):
         markdown = (self.folder / "unrelated/comparison.md").read_text()
         self.assertIn("The runs have no points in common", markdown)
         self.assertNotIn("| verdict |", markdown)
+        self.assertNotIn("GPU time of", markdown)
+        page = (self.folder / "unrelated/comparison.html").read_text()
+        self.assertIn("The runs have no points in common; 97 only in the base, 19 only in the new run.", page)
+        for text in ['class="waterfall"', 'class="movement"', '<table class="points">', "GPU time of"]:
+            self.assertNotIn(text, page)
+        self.assertFalse((self.folder / "unrelated/movement.png").exists())
 
     def test_of_runs_with_little_in_common_only_that_is_shown(self):
         result = self.call("compare", SOURCE / "recordings/ladder-h200", RECORDING)

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """`rooflinectl import` from outside, with what ncu wrote on a GPU."""
 
+import base64
 import csv
 import gzip
 import json
 import os
+import re
 import shutil
 import struct
 import sys
 import time
 import unittest
+import zlib
 
 from program import HERE, REPORTS, SOURCE, ProgramTest
 from recordings import FOLDER, recorded
@@ -50,6 +53,11 @@ def varint(data, at):
         shift += 7
         if byte < 128:
             return value, at
+
+
+def page_data(html):
+    packed = re.search(r'id="page-data">([^<]*)<', html)[1]
+    return json.loads(zlib.decompress(base64.b64decode(packed)))
 
 
 class Import(ProgramTest):
@@ -94,18 +102,70 @@ class Import(ProgramTest):
         self.assertIn("The kernels ran at 1.49 GHz, but the ceilings were measured at 1.98 GHz", " ".join(result.stdout.split()))
         self.assertNotIn("theoretical peaks", result.stdout)
 
-    def test_what_is_missing_names_the_section_that_adds_it(self):
-        result = self.call("import", self.unpack("metrics.ncu-rep", "toy.ncu-rep"))
+    COMMAND = "ncu --set full --metrics l1tex__t_bytes.sum,smsp__sass_data_bytes_mem_shared.sum,lts__d_atomic_input_cycles_active.sum"
+
+    def test_what_is_missing_is_said_once_with_one_command_that_adds_all_of_it(self):
+        for name in ["metrics", "six-metrics", "full"]:
+            self.call("import", self.unpack(f"{name}.csv", f"{name}.csv"), "--quiet")
+            texts = [self.call("report", f"runs/{name}/latest").stdout, self.call("explain", f"runs/{name}/latest").stdout, self.summary(name)]
+            page = (self.folder / f"runs/{name}/latest/report.html").read_text()
+            texts.append(json.dumps(page_data(page), ensure_ascii=False))
+            said = set()
+            for text in texts:
+                text = " ".join(text.replace("\N{NO-BREAK SPACE}", " ").split())
+                self.assertEqual(re.findall(r"ncu (--(?:set|section|metrics) [^`]*)`", text), [self.COMMAND.removeprefix("ncu ")], name)
+                said.add(re.search(r"The report lacks [^`]*`[^`]*` records all of them\.", text)[0])
+            self.assertEqual(len(said), 1, said)
+            self.assertEqual("so kernels are at least as close to the roofline as shown (≥)" in said.pop(), name != "full")
+
+    def test_bytes_whose_directions_are_unknown_are_held_against_the_highest_ceiling_of_dram(self):
+        result = self.call("import", self.unpack("roofline-sections.csv", "a.csv"), "--ceilings", CEILINGS)
         self.assert_exit(result, 0)
-        self.assertIn("`ncu --section SpeedOfLight_RooflineChart --section SpeedOfLight_HierarchicalTensorRooflineChart` records them.",
-                      " ".join(result.stdout.split()))
+        text = " ".join(result.stdout.split())
+        self.assertIn("DRAM reads and writes were not counted apart: kernels are held against the highest ceiling of DRAM, dram_read (4.7", text)
+        self.assertNotIn("of roofline:", text)
+        self.assertNotIn("--fresh", text)
+        rows = list(csv.DictReader((self.folder / "runs/a/latest/points.csv").read_text().splitlines()))
+        self.assertEqual({row["roof_ceiling"] for row in rows if row["roof_resource"] == "dram"}, {"dram_read"})
+        self.assertLess(max(float(row["fraction_of_roofline"]) for row in rows), 1)
+
+    def test_a_kernel_above_its_roof_is_not_to_be_measured_again_with_a_tool_that_cannot(self):
+        run = recorded(CEILINGS)
+        for ceiling in run["ceilings"]:
+            if ceiling["id"].startswith("dram"):
+                ceiling["value"] /= 2
+        self.write("ceilings.json", json.dumps(run))
+        result = self.call("import", self.unpack("six-metrics.csv", "a.csv"), "--ceilings", "ceilings.json")
+        self.assert_exit(result, 0)
+        text = " ".join(result.stdout.split())
+        self.assertIn("% of roofline: it was timed and counted in different passes, or the ceilings are of a slower clock or GPU", text)
+        self.assertNotIn("--fresh", text)
+
+    def test_a_bound_is_named_if_it_is_certain_whatever_was_not_counted(self):
+        for name in ["roofline-sections", "six-metrics"]:
+            self.call("import", self.unpack(f"{name}.csv", f"{name}.csv"), "--quiet", "--ceilings", CEILINGS)
+            explained = self.call("explain", f"runs/{name}/latest", "--point", "fmak").stdout
+            self.assertIn("fmak: 7.", explained)
+            self.assertIn("FP32-bound", explained)
+        unknown = self.call("explain", "runs/six-metrics/latest", "--point", "v1_shared").stdout
+        self.assertIn("bound unknown", unknown)
+        self.assertIn("L2 bytes, L1 bytes, shared-memory bytes", " ".join(unknown.split()))
+
+    def test_theoretical_ceilings_are_not_said_to_be_measured(self):
+        self.call("import", self.unpack("full.csv", "a.csv"), "--quiet")
+        folder = self.folder / "runs/a/latest"
+        self.assertNotRegex(self.call("explain", "runs/a/latest", "--all").stdout, r"measured (bandwidth|ceiling)")
+        head = next(line for line in self.summary("a").splitlines() if line.startswith("| ceiling "))
+        self.assertNotIn("measured", head)
+        self.assertNotIn("spread", head)
+        page = page_data((folder / "report.html").read_text())
+        self.assertNotIn("measured", [column["title"] for column in page["run"]["ceilings"]["columns"]])
 
     def test_kernels_that_were_partly_counted_are_on_the_roofline(self):
         for name, missing in [("roofline-sections", "Tensor Core operations"), ("six-metrics", "FP64 operations, FP32 operations, Tensor Core operations")]:
             result = self.call("import", self.unpack(f"{name}.csv", f"{name}.csv"))
             self.assert_exit(result, 0)
-            self.assertIn(f"The report lacks {missing}: the kernels are at least as close to the roofline as shown (≥).", " ".join(result.stdout.split()))
-            self.assertEqual(result.stdout.count("--section"), 2 if "," in missing else 1)
+            self.assertIn(f"The report lacks {missing}, so kernels are at least as close to the roofline as shown (≥); and ", " ".join(result.stdout.split()))
             self.assertRegex(result.stdout, r"(?m)^fmak +7.\d % +1 +5\d\d.\d µs +≥ 95 % +FP32 +≤ 2\d.\d\d µs$")
             self.assertRegex(result.stdout, r"● fmak")
             self.assertIn("imported; ", result.stdout)

@@ -37,7 +37,17 @@ class Reports(ProgramTest):
         self.write("none.json", json.dumps(dict(run, measurements=[])))
         result = self.call("report", "none.json", "--output", "out")
         self.assert_exit(result, 0)
-        self.assertEqual(result.stdout.splitlines()[1], "the run has no point of this experiment")
+        points = len(run["measurements"])
+        text = f"Nothing was measured: all {points} points of the plan are missing."
+        self.assertTrue(result.stdout.startswith(text + "\n"), result.stdout)
+        self.assertNotIn("\nmeasured", result.stdout)
+        self.assertIn(f"\n{text}\n", (self.folder / "out/summary.md").read_text())
+        self.assertIn(text, (self.folder / "out/report.html").read_text())
+        self.write("bare.json", json.dumps(dict(run, measurements=[], ceilings=[])))
+        result = self.call("report", "bare.json", "--output", "bare")
+        self.assert_exit(result, 0)
+        self.assertEqual(result.stdout.splitlines()[0], text)
+        self.assertEqual({path.suffix for path in (self.folder / "bare").iterdir()} & {".png", ".svg", ".pdf"}, set())
         run["plan"]["experiments"] = []
         self.write("nothing.json", json.dumps(dict(run, measurements=[], ceilings=[])))
         result = self.call("report", "nothing.json", "--output", "out")

@@ -33,7 +33,7 @@ TEST(ExplanationText, NamesBoundEvidenceAndNextStep) {
   const Recording recorded;
   const std::string text = terminal_explanation(recorded.run, recorded.analysis, {.point = "V7"}, 100);
   EXPECT_THAT(text, HasSubstr("V7: DRAM-bound, 97.6 % of roofline; busiest level: DRAM 98 %\n"));
-  EXPECT_THAT(text, HasSubstr("  dram-roof: DRAM runs close to its measured bandwidth"));
+  EXPECT_THAT(text, HasSubstr("  dram-roof: DRAM runs close to its ceiling"));
   EXPECT_THAT(text, HasSubstr("    fraction of roofline: 97.6 %, DRAM utilisation: 97.6 %\n"));
   EXPECT_THAT(text, HasSubstr("    next: There is little left to gain"));
   // V6 is latency-bound, so what hides latency comes first.

@@ -217,6 +217,7 @@ TEST_F(Import, OfAReportWithoutAllCountsTheRoofIsALowerBound) {
     ASSERT_NE(found, points.end());
     // Its multiply-adds were counted, its products in one of the reports not.
     EXPECT_EQ(found->roof->resource, Bound::fp32);
+    EXPECT_EQ(found->bound, Bound::fp32) << name << ", although other resources were not counted";
     EXPECT_NEAR(*found->fraction_of_roofline, 0.95, 0.01);
     EXPECT_GT(*found->ai_executed, 1e4);
   }

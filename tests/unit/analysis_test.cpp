@@ -402,6 +402,21 @@ TEST(RoofOverAPoint, IsNotLoweredByAMixSlowerThanReadingAndThenCopying) {
   EXPECT_THAT(limit_for(0.5)->per_s, Near(3e12)) << "between the mixes";
 }
 
+TEST(RoofOverAPoint, OfBytesWhoseMixIsUnknownIsTheHighestCeilingOfDram) {
+  rooflinectl::Run run;
+  run.ceilings = all_ceilings();
+  Counters counters;
+  counters.emplace(counter::kDramBytes, CounterValue::measured(100));
+  const auto traffic = counted_traffic(counters);
+  ASSERT_TRUE(traffic);
+  EXPECT_THAT(traffic->bytes(), Near(100));
+  EXPECT_THAT(dram_limit(run, 0, *traffic)->ceilings, ElementsAre("dram_read"));
+  EXPECT_THAT(dram_limit(run, 0, *traffic)->per_s, Near(kReadBytesPerS));
+  EXPECT_THAT(dram_limit(run, 0, {50, 50})->per_s, Near(kCopyBytesPerS));
+  std::erase_if(run.ceilings, [](const Ceiling& one) { return one.id.starts_with("dram"); });
+  EXPECT_FALSE(dram_limit(run, 0, *traffic));
+}
+
 TEST(RoofOverAPoint, WithoutAMixOnOneSideIsTheNearestOne) {
   rooflinectl::Run run;
   run.ceilings = {ceiling("dram_copy", CeilingKind::bandwidth, CeilingSource::measured, kCopyBytesPerS)};

@@ -76,3 +76,11 @@ test('without scripts the page shows the picture and the table', async ({ browse
   await expect(page.locator('table.points tr.slower')).toHaveCount(2);
   await context.close();
 });
+
+test('runs with nothing in common have a sentence alone', async ({ page }) => {
+  watch(page);
+  await page.goto(addressOf('unrelated', 'comparison'));
+  await expect(page.locator('h2')).toHaveText([/^The runs have no points in common; \d+ only in the base, \d+ only in the new run\.$/]);
+  await expect(page.locator('.movement, .waterfall, table')).toHaveCount(0);
+  await expect(page.locator('ul.runs li')).toHaveCount(2);
+});

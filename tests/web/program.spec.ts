@@ -75,6 +75,29 @@ test('kernels of a report that lacks some counts are under its peaks, with what 
   await expect(page.locator('#inspector .action')).toContainText('Some of its work was not counted');
 });
 
+test('of an imported report all kernels are in view, and what it lacks is said once', async ({ page }) => {
+  await open(page, 'imported');
+  await expect(page.locator('.chart')).not.toContainText('outside');
+  await expect(page.locator('.plot .name').filter({ hasText: /^FP32/ })).not.toHaveCount(0);
+  const notice = page.locator('.notice');
+  await expect(notice).toContainText('The report lacks FP64 operations, FP32 operations, Tensor Core operations, so kernels are at least as close');
+  await expect(notice.locator('code')).toHaveText(/^ncu --set full --metrics \S+$/);
+  await expect(page.locator('#program')).not.toContainText('The report lacks');
+  const heads = await page.locator('#ceilings thead th').allTextContents();
+  expect(heads).not.toContain('measured');
+  await expect(page.locator('#ceilings')).toContainText('nothing was measured');
+  await row(page, 'v1_shared').click();
+  await expect(page.locator('#inspector')).toContainText('What limits it is unknown. L2 bytes, L1 bytes, shared-memory bytes');
+  await expect(page.locator('#inspector')).not.toContainText('not timed');
+});
+
+test('a run without measurements has a sentence and its ceilings', async ({ page }) => {
+  await open(page, 'unmeasured', '', '#ceilings table');
+  await expect(page.locator('.notice')).toHaveText(/^Nothing was measured: all \d+ points of the plan are missing\.$/);
+  await expect(page.locator('table.points')).toHaveCount(0);
+  await expect(page.locator('body')).not.toContainText('Click a point');
+});
+
 test('lists first what could save most, names it, and tells all of a kernel when it is chosen', async ({ page }) => {
   await open(page, 'program');
   await expect(page.locator('.beginnings li').nth(0)).toContainText(/GPU idle514\.4\sµs13\.2\s% of a step/);

@@ -351,6 +351,7 @@ export default async function setup(): Promise<void> {
   mkdirSync(FOLDER, { recursive: true });
   writePage('shipped');
   writePage('hostile', hostileNames);
+  writePage('unmeasured', (run) => { run.measurements = []; });
   writePage('everything', everything);
   writePage('sizes', overSizes);
   writePage('swept', () => {}, 'sizes-h200');
@@ -384,6 +385,7 @@ export default async function setup(): Promise<void> {
   writePage('xla', () => {}, 'jax-training-step-h200');
   writeImported();
   writeComparison('compared-program', recorded('training-step-h200'), changed(recorded('training-step-h200'), changeProgram));
+  writeComparison('unrelated', recorded('training-step-h200'), recorded('matrix-sums-h200'));
   writeComparison('compared-ladder', recorded('reductions-h200'), changed(recorded('reductions-h200'), changeLadder));
   writePage('points-2000', manyPoints(2000));
   writePage('points-10000', manyPoints(10_000));

@@ -52,6 +52,10 @@ Traffic own_traffic(const Traffic& counted, const Counters& counters) {
   const auto requested = value_of(counters, counter::kL2Bytes);
   if (!requested) return counted;
   const double written = value_of(counters, counter::kL2WriteBytes).value_or(*requested);
+  if (!counted.is_mix_known) {
+    const double half = std::min(counted.bytes(), 2 * *requested + written) / 2;
+    return {half, half, false};
+  }
   return {std::min(counted.read_bytes, 2 * *requested), std::min(counted.written_bytes, written)};
 }
 
@@ -62,7 +66,12 @@ ResourceUse dram_use(const Counters& counters, const Ceilings& ceilings) {
                    missing_of(counters, "DRAM bytes", {counter::kDramReadBytes, counter::kDramWriteBytes}));
   }
   const Traffic traffic = own_traffic(*counted, counters);
-  return at_rate(Bound::dram, traffic.bytes(), ceilings.memory(traffic), ceilings.memory_id(traffic));
+  ResourceUse use =
+      at_rate(Bound::dram, traffic.bytes(), ceilings.memory(traffic), ceilings.memory_id(traffic));
+  if (!traffic.is_mix_known && ceilings.are_measured() && !use.ceilings.empty()) {
+    use.stands_in = fmt::format("{}, the highest of DRAM", use.ceilings.front());
+  }
+  return use;
 }
 
 /// Whether all that a kernel asks of L2 is to be written, in runs that did not count how much is: it stores,

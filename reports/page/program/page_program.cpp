@@ -285,6 +285,7 @@ Json program(const Run& run, const std::vector<RooflinePoint>& points, const Pro
   const Json tables = titled_tables({gap_table(use), idle_before_table(use, kMostGaps), transfer_table(use),
                                      roofless_table(use, kMostRows)});
   std::vector<std::string> sentences = program_sentences(run, use);
+  std::erase(sentences, partly_counted_sentence(run));  // the page begins with it
   for (std::string& problem : program_problems(run)) sentences.push_back(std::move(problem));
   return {{"kernel_s", rounded(use.kernel_s)},
           {"in_steps_s", rounded(use.in_steps_s)},

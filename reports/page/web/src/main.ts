@@ -14,7 +14,7 @@ import { jumpToChosen, pinnedPoints } from './panels/pins';
 import { preparePrint } from './panels/print';
 import { rangeTree } from './panels/ranges';
 import { ranks as rankSection } from './panels/ranks';
-import { agreements, ceilings, collectives, energy, environment, implausible, ladder, links as deviceLinks, primitives, program, scaling,
+import { agreements, ceilings, collectives, energy, environment, implausible, ladder, links as deviceLinks, notice, primitives, program, scaling,
   sizeSweep, spread, suspicion } from './panels/sections';
 import { PointTable } from './panels/table';
 import { applyTheme } from './theme';
@@ -90,7 +90,10 @@ function build(root: HTMLElement): void {
   const ranges = rangeTree(store);
   const stage = h('div', { class: 'stage' }, ranges, left, side, below);
   // Roofs without points stand above their table, below whatever else was measured.
-  const lower = [primitives(), points ? null : stage, ceilings(), spread(), deviceLinks(), collectives(), agreements(), environment()];
+  const isDrawn = points !== null || data.run.roofs.length > 0;
+  const lower = [primitives(), points || !isDrawn ? null : stage, ceilings(), spread(), deviceLinks(), collectives(), agreements(), environment()];
+  const said = points && notice();
+  if (said) top.headline.after(said);
   const steps = ladder(store);
   const sizes = sizeSweep(store);
   const joules = energy(store);
@@ -113,6 +116,7 @@ function build(root: HTMLElement): void {
   });
   const main = h('main', {},
     suspicion(),
+    points ? null : notice(),
     top.element,
     points && stage,
     implausible(store),

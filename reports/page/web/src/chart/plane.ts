@@ -107,10 +107,14 @@ function withoutOutliers(places: readonly Weighted[], axis: 0 | 1): Weighted[] {
   return kept.slice(low, Math.max(low + 1, kept.length - high));
 }
 
-/** The window around `places`, except outliers, with some room; null where there are none. `roofAt`: what must be in it above a place. */
-export function windowAround(places: readonly Weighted[], roofAt: (ai: number) => number, ridge: number | null = null): Window | null {
+/**
+ * The window around `places`, except outliers unless all are to be in it, with some room; null where there are none. `roofAt`: what must be
+ * in it above a place.
+ */
+export function windowAround(places: readonly Weighted[], roofAt: (ai: number) => number, ridge: number | null = null,
+  hasAll = false): Window | null {
   if (places.length === 0) return null;
-  const kept = withoutOutliers(withoutOutliers(places, 1), 0);
+  const kept = hasAll ? [...places] : withoutOutliers(withoutOutliers(places, 1), 0);
   const range = (values: number[]): [number, number] => {
     const low = values.reduce((a, b) => Math.min(a, b));
     const high = values.reduce((a, b) => Math.max(a, b));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ExperimentView, Window } from '../data';
+import { data, type ExperimentView, type Window } from '../data';
 import { windowAround } from './plane';
 import { shownMarks } from './point_marks';
 import { programPlaces } from './program_parts';
@@ -25,7 +25,8 @@ export function windowOf(view: View, experiment: ExperimentView | undefined): Wi
   const places = experiment?.isOfProgram ? programPlaces(view, experiment)
     : shownMarks(unpinned, experiment).map(({ at }) => ({ at, weight: 1 }));
   const roofs = shownRoofs({ ...view, pins: [] }, experiment);
-  const window = windowAround(places, (ai) => attainable(ai, roofs), ridgeOf(roofs)) ?? wholeWindow(view, experiment);
+  // Reports of other tools are of a few chosen kernels: each of them matters.
+  const window = windowAround(places, (ai) => attainable(ai, roofs), ridgeOf(roofs), data.run.is_imported === true) ?? wholeWindow(view, experiment);
   windows.set(view, window);
   return window;
 }

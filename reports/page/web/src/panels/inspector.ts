@@ -117,13 +117,22 @@ function stalls({ stalls: shares }: PointView): HTMLElement | false {
     shown.map(([reason, share]) => `${reason} ${percent(share)}`).join(', ')), bar);
 }
 
+/** Why it is unknown what bounds a point: what was not counted, or not measured; null if no cause is known. */
+function whyUnknown(facts: readonly [string, string][]): string | null {
+  const cause = facts.find(([name]) => name === 'bound by')?.[1] ?? '';
+  const PREFIX = 'unknown: ';
+  return cause.startsWith(PREFIX) ? `What limits it is unknown. ${cause.slice(PREFIX.length)}.` : null;
+}
+
 function ofPoint(store: ViewStore, experiment: ExperimentView, point: PointView, isOpen: boolean): HTMLElement {
   const [first, ...rest] = findingsOf(experiment, point);
   const isKernel = isGroup(point);
   const colour = isKernel ? colourOfBound(point.bound) : 'var(--ink)';
   const swatch = h('span', { class: 'swatch', 'aria-hidden': 'true' });
   swatch.style.background = colour;
-  const roof = factsOf(experiment, point).find(([name]) => name === 'roof')?.[1];
+  const facts = factsOf(experiment, point);
+  const roof = facts.find(([name]) => name === 'roof')?.[1];
+  const unknown = point.bound === 'unknown' ? whyUnknown(facts) : null;
   return h('article', { class: 'inspected' },
     h('div', { class: 'inspector-head' }, h('h2', {}, pointGlyph(point), h('span', {}, ...breakable(point.label))),
       isKernel && copyButton(point.kernel, 'Copy the full name of the kernel'),
@@ -133,10 +142,10 @@ function ofPoint(store: ViewStore, experiment: ExperimentView, point: PointView,
     h('p', { class: 'verdict' }, isKernel && swatch,
       h('strong', {}, point.fraction_of_roofline === null ? `Bound by: ${point.boundName}`
         : `${cellOf(point, '% of roofline').text} of roofline, bound by: ${point.boundName}`)),
-    h('p', {}, first?.text ?? wordsFor(point.bound).meaning),
+    h('p', {}, first?.text ?? unknown ?? wordsFor(point.bound).meaning),
     isKernel ? evidence(point) : first && h('p', { class: 'muted' }, first.evidence),
     h('div', { class: 'action' }, first ? h('p', {}, h('strong', {}, 'Next: '), first.next_step)
-      : h('p', { class: 'muted' }, 'No rule of “rooflinectl explain” applies.'), isKernel && h('p', {}, saving(store, experiment, point))),
+      : h('p', { class: 'muted' }, unknown === null ? 'No rule of “rooflinectl explain” applies.' : 'Until that is known, there is no advice.'), isKernel && h('p', {}, saving(store, experiment, point))),
     roof && h('p', {}, h('strong', {}, 'Roof: '), roof),
     stalls(point),
     rest.length > 0 && h('details', {}, h('summary', {}, `${rest.length} more finding${rest.length > 1 ? 's' : ''}`),

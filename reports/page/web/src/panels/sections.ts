@@ -61,6 +61,14 @@ export function suspicion(): HTMLElement | null {
   return found && h('div', { class: 'suspicion', role: 'note' }, h('strong', {}, found.text), findings(found.findings));
 }
 
+/** What a reader must know before anything else: what an imported report lacks, or that nothing was measured. */
+export function notice(): HTMLElement | null {
+  const { notice: text } = data.run;
+  // The command between backticks is to be copied.
+  return text === undefined ? null
+    : h('p', { class: 'notice', role: 'note' }, ...text.split('`').map((part, i) => (i % 2 === 1 ? h('code', {}, part) : part)));
+}
+
 /** What the program drew itself, if anything: it is in the part for readers without scripts. */
 let drawings: DocumentFragment | undefined;
 function drawing(name: string): Node | undefined {
@@ -127,7 +135,7 @@ function tableSection(id: string, title: string, explanation: string, { columns,
     h('p', { class: 'muted' }, explanation),
     findings(texts),
     picture,
-    dataTable(title, { columns, rows }));
+    rows.length > 0 && dataTable(title, { columns, rows }));
 }
 
 function dataTable(label: string, { columns, rows }: Pick<CeilingTable, 'columns' | 'rows'>): HTMLElement {
@@ -164,9 +172,12 @@ export function program(store: ViewStore): HTMLElement {
 }
 
 export function ceilings(): HTMLElement {
+  const areMeasured = data.run.roofs.some(({ source }) => source === 'measured');
   return tableSection('ceilings', 'Ceilings',
-    'What this device was measured to deliver, and what it could deliver in theory. ' +
-    '“ok”: hardware counters confirm the benchmark’s work.', data.run.ceilings);
+    data.run.ceilings.rows.length === 0 ? 'None are known.'
+      : areMeasured ? 'What this device was measured to deliver, and what it could deliver in theory. ' +
+        '“ok”: hardware counters confirm the benchmark’s work.'
+        : 'What this device could deliver in theory; nothing was measured.', data.run.ceilings);
 }
 
 function betweenDevices(id: string, title: string, found: DeviceTables | undefined): HTMLElement | null {
