@@ -131,7 +131,7 @@ class CommandLine(ProgramTest):
         for file in (SOURCE / "kernels/reduction").glob("*.cu"):
             self.assertRegex(listed, rf"(?m)^{file.stem} *$")
         self.assertIn("rooflinectl-collector, which describes its kernels, is not installed", listed)
-        ceilings = call("list", "ceilings").stdout.split()
+        ceilings = re.findall(r"\w+", call("list", "ceilings").stdout)
         for file in (SOURCE / "kernels/ceilings").glob("*.cu"):
             registered = re.findall(r"CeilingRegistration (\w+)\(", file.read_text())
             self.assertTrue(registered)

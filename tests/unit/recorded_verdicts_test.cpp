@@ -378,7 +378,7 @@ TEST(RecordedVerdict, AGroupOfDifferentProductsIsCountedAsItIs) {
 
 TEST(RecordedVerdict, NothingIsAboveItsRoof) {
   for (const char* name : kPrograms) {
-    const Program program(name);
+    const Program& program = program_of(name);
     for (const RooflinePoint& point : program.first().analysis->points) {
       EXPECT_LE(point.fraction_of_roofline.value_or(0), 1.01) << point.label;
     }
