@@ -61,8 +61,8 @@ void require_new(const std::string& kind, const std::string& id, const char* pat
   const auto [first, is_new] = file_of.emplace(kind + ' ' + id, file);
   if (is_new) return;
   // This runs before main, where nobody could catch an exception.
-  std::fprintf(stderr, "%s and %s both register the %s '%s'\n",
-               first->second.c_str(), file.c_str(), kind.c_str(), id.c_str());
+  std::fprintf(stderr, "%s and %s both register the %s '%s'\n", first->second.c_str(), file.c_str(),
+               kind.c_str(), id.c_str());
   std::exit(2);
 }
 

@@ -92,12 +92,27 @@ constexpr std::size_t kWidth = 80;
 /// Where descriptions begin.
 constexpr std::size_t kColumn = 26;
 
-/// Lines that are short enough stay as they are.
+/// Where what a line says of an example begins: after a gap of two spaces or more; 0 if there is none.
+std::size_t note_column(const std::string& line) {
+  const std::size_t example = line.find_first_not_of(' ');
+  const std::size_t gap = example == std::string::npos ? example : line.find("  ", example);
+  const std::size_t note = gap == std::string::npos ? gap : line.find_first_not_of(' ', gap);
+  return example == 0 || note == std::string::npos ? 0 : note;
+}
+
+/// Lines that are short enough stay as they are; what is said of an example stays beside it.
 std::string wrapped(const std::string& text) {
   std::string result;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    result += line.size() <= kWidth ? line + "\n" : paragraph(line, kWidth);
+    const std::size_t column = note_column(line);
+    if (line.size() <= kWidth) {
+      result += line + "\n";
+    } else if (column == 0) {
+      result += paragraph(line, kWidth);
+    } else {
+      result += line.substr(0, column) + paragraph(line.substr(column), kWidth, column).substr(column);
+    }
   }
   return result;
 }

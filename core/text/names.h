@@ -36,7 +36,8 @@ bool is_misspelt(std::string_view text, std::string_view name);
 std::optional<std::string> nearest_name(std::string_view text, const std::vector<std::string>& names);
 
 /// A path of NVTX ranges for people: a name with metadata as XLA's profiler writes it
-/// (`XlaModule:#hlo_module=jit_step,program_id=7#`) is its first word and the first value (`XlaModule jit_step`).
+/// (`XlaModule:#hlo_module=jit_step,program_id=7#`) is its first word and the first value (`XlaModule
+/// jit_step`).
 std::string range_title(std::string_view path);
 
 /// Selects launches of a profiled program by their kernel and the NVTX ranges around them: in the program,

@@ -8,9 +8,9 @@
 #include "core/machine/environment.h"
 #include "core/serial/run_file.h"
 #include "core/stats/repeated_counters.h"
+#include "runner/built_in.h"
 #include "runner/machine/machine.h"
 #include "runner/measuring/worklist.h"
-#include "runner/built_in.h"
 
 namespace rooflinectl {
 

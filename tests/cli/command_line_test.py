@@ -27,6 +27,8 @@ class CommandLine(ProgramTest):
         for command in [[], *([name] for name in self.commands())]:
             text = self.call(*command, "--help").stdout.replace("{}", "")  # the placeholder of gate --interleave
             self.assertEqual([line for line in text.splitlines() if len(line) > 80], [], command)
+            examples = text.partition("\nExamples:\n")[2].partition("\n\n")[0]
+            self.assertEqual([line for line in examples.splitlines() if not line.startswith("  ")], [], command)
             for noise in ["Excludes:", "Needs:", ":INT", ":POSITIVE", "REQUIRED", "{"]:
                 self.assertNotIn(noise, text, command)
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "runner/measuring/recorder.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/error.h"
 #include "core/files/files.h"
-#include "runner/measuring/recorder.h"
 #include "tests/support/temporary_folder.h"
 
 namespace rooflinectl::recorder_test {
