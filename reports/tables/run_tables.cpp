@@ -115,7 +115,9 @@ Table ceiling_table(const Run& run, const std::vector<CeilingPair>& pairs) {
                                                    : std::string(format::kUnavailable),
                           counted(pair), method(run, pair)});
   }
-  if (!table.rows.empty()) table.remove_empty();
+  const bool is_measured = std::any_of(pairs.begin(), pairs.end(),
+                                       [](const CeilingPair& pair) { return pair.measured != nullptr; });
+  if (!is_measured && !pairs.empty()) table.remove_empty();
   return table;
 }
 
