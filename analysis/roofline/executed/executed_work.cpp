@@ -263,8 +263,9 @@ ExecutedWork executed_work(const Measurement& measurement, const CompiledKernel*
   if (const double half = converts_only ? 0 : most_half_operations(measurement, counted->flops);
       are_all_types && half > kNegligibleShare * (flops + half)) {
     return missing(
-        "FP16 or BF16 instructions ran outside of the Tensor Cores: they are counted, but not how many of "
-        "them do two operations, or convert");
+        "FP16 or BF16 instructions ran outside of the Tensor Cores, and how many of them do two operations, "
+        "or "
+        "only convert, is unknown");
   }
   if (flops < (1 - kNegligibleShare) * measurement.work.flops()) {
     return missing(

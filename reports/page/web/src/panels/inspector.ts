@@ -54,7 +54,7 @@ function summary(store: ViewStore, experiment: ExperimentView, point: GroupView)
   const { perSecond, of } = basisOf(store, experiment, point);
   const share = of === '' ? `${percent(point.share ?? 0)} of GPU time`
     : `${percent(group.in_steps_s * (experiment.program?.loss_basis.share_per_s ?? 0))} of a step`;
-  return `${share} · ${duration(group.total_s * perSecond)} · ${group.launches} launches${of === '' ? '' : ' in the whole run'}` +
+  return `${share} · ${duration(group.total_s * perSecond)} · ${group.launches} launch${group.launches === 1 ? '' : 'es'}${of === '' ? '' : ' in the whole run'}` +
     (group.path ? ` · in ${rangeTitle(experiment, group.path)}` : '');
 }
 
