@@ -6,9 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "kernels/cuda_check.h"
-#include "kernels/reduction/dispatch.h"
-#include "kernels/reduction/element.cuh"
 #include "kernels/variant.h"
 
 /// What the variants that give one scalar share: every type, 16-bit floats added up in f32 and integers
@@ -28,25 +25,6 @@ inline Work work(const Problem& problem) {
 
 inline std::uint64_t elements_per_partial(const Problem& problem) {
   return problem.n;
-}
-
-/// Zeroes the output and launches the kernel that `kernel_of(element type, block size)` gives, which adds to
-/// it.
-template <typename KernelOf>
-void launch(const char* name, const Problem& problem, const Buffers& buffers, cudaStream_t stream,
-            KernelOf kernel_of) {
-  check(cudaMemsetAsync(buffers.d_output, 0, size_bytes(accumulator(problem.dtype)), stream),
-        "cudaMemsetAsync");
-  if (problem.n == 0) return;
-  const auto grid = static_cast<unsigned>(shape(problem).grid);
-  with_element_type(problem.dtype, [&](auto type) {
-    using T = typename decltype(type)::type;
-    with_block_size(problem.block_size, [&](auto block) {
-      kernel_of(type, block)<<<grid, block.value, 0, stream>>>(
-          static_cast<const T*>(buffers.d_input), static_cast<Accumulator<T>*>(buffers.d_output), problem.n);
-    });
-  });
-  check_launch(name);
 }
 
 inline Variant variant(std::string id, std::string label, std::string title,

@@ -7,7 +7,7 @@
 // - Launch shape: one thread per element, ceil(n / block) blocks; one scalar, zeroed before the launch.
 // - Per element: one element read; no addition in the SM, since the atomic one is done in L2.
 // - Minimum sm: 7.5.
-#include "kernels/reduction/sum.h"
+#include "kernels/reduction/sum.cuh"
 
 namespace rooflinectl::kernels::sum_atomic {
 

@@ -10,7 +10,7 @@
 // - Per element: one element read; (E + 5 + 5 * 32 / block) / E additions in the source.
 // - Minimum sm: 7.5.
 #include "kernels/reduction/block_total.cuh"
-#include "kernels/reduction/sum.h"
+#include "kernels/reduction/sum.cuh"
 
 namespace rooflinectl::kernels::sum_block_shuffle {
 

@@ -10,7 +10,7 @@
 // - Minimum sm: 7.5.
 #include <bit>
 
-#include "kernels/reduction/sum.h"
+#include "kernels/reduction/sum.cuh"
 
 namespace rooflinectl::kernels::sum_smem_tree {
 

@@ -11,7 +11,7 @@
 // - Minimum sm: 7.5.
 #include "kernels/reduction/block_total.cuh"
 #include "kernels/reduction/packs.cuh"
-#include "kernels/reduction/sum.h"
+#include "kernels/reduction/sum.cuh"
 
 namespace rooflinectl::kernels::sum_unrolled {
 

@@ -11,7 +11,7 @@
 //   the 160 additions in the source, only 31 are needed, so executed intensity rises with the redundant work.
 // - Minimum sm: 7.5.
 #include "kernels/reduction/block_total.cuh"
-#include "kernels/reduction/sum.h"
+#include "kernels/reduction/sum.cuh"
 
 namespace rooflinectl::kernels::sum_warp_shuffle {
 
