@@ -2,6 +2,7 @@
 """`rooflinectl compare` and `rooflinectl gate` from outside, on the recordings and changed copies of them."""
 
 import copy
+import gzip
 import json
 import os
 import pathlib
@@ -161,7 +162,9 @@ class Primitives(CompareTest):
     RECORDING = SOURCE / "recordings" / "primitives-h200"
 
     def test_are_reported_as_not_compared(self):
-        result = self.call("compare", self.RECORDING, self.RECORDING, "--output", "compared")
+        run = json.loads(gzip.decompress((self.RECORDING / "run.json.gz").read_bytes()))
+        (self.folder / "later.json").write_text(json.dumps({**run, "started_utc": "2026-11-23T01:03:00Z"}))
+        result = self.call("compare", self.RECORDING, "later.json", "--output", "compared")
         self.assert_exit(result, 0)
         self.assertIn("\nno points to compare; primitives are not compared\n", result.stdout)
         self.assertNotRegex(result.stdout, r"(?m)^verdict")

@@ -27,7 +27,7 @@ async function crossed(page: Page): Promise<string[]> {
 /** The numbers that labels of the chart begin with. */
 async function numbersInChart(page: Page): Promise<number[]> {
   const texts = await page.locator('.plot .name').allTextContents();
-  return texts.flatMap((text) => /^(\d+)( (?!smaller)|$)/.exec(text)?.[1] ?? []).map(Number);
+  return texts.flatMap((text) => /^(\d+)( (?!smaller|\S+\/s$)|$)/.exec(text)?.[1] ?? []).map(Number);
 }
 
 /** The eight kernels that take longest and the chosen one have their names or numbers, where the table has the longest first. */

@@ -334,7 +334,8 @@ test('no source of a library is advised to be changed', async ({ page }) => {
   for (const name of [/^cudnn/, /^nvjet/, /^reduce<sum/]) {
     await rows(page).filter({ has: page.locator('button.name', { hasText: name }) }).first().locator('button.name').click();
     await expect(page.locator('#inspector .action')).toContainText('Next: ');
-    await expect(page.locator('#inspector')).not.toContainText(/launch_bounds|unroll|fewer registers|barriers/);
+    // What warps wait for may be barriers; what to do about it is not in a library's source.
+    await expect(page.locator('#inspector .action')).not.toContainText(/launch_bounds|unroll|fewer registers|barriers/);
   }
 });
 
