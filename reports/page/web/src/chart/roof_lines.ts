@@ -68,13 +68,14 @@ export function roofLabels(roofs: readonly ShownRoof[], plane: Plane, marks: rea
   // Those of the chosen kernel first: where there is no room for all labels, theirs are shown.
   let unnamed = roofs.filter(({ isMain }) => isMain).sort((a, b) => Number(b.isLit) - Number(a.isLit));
   /** Names those for which one of the places is free of other labels and of the lines to avoid, in the order of the places. */
-  const nameWhere = (placesOf: (roof: ShownRoof) => Candidate[], isAvoided: (other: ShownRoof) => boolean = () => true): void => {
+  const nameWhere = (placesOf: (roof: ShownRoof) => Candidate[], isAvoided: (other: ShownRoof) => boolean = () => true,
+    mayCoverMarks = false): void => {
     unnamed = unnamed.filter((roof) => {
       const avoided = lines.filter((other) => other.roof !== roof && isAvoided(other.roof));
       const free = placesOf(roof).filter(({ boxes }) => !boxes.some((box) => taken.some((other) => overlap(box, other)) ||
         avoided.some(({ line: [left, right] }) => crosses(left, right, box))));
       const found = free.find(({ boxes }) => !boxes.some((box) => marks.some((mark) => overlap(box, mark)))) ??
-        (roof.isLit ? free[0] : undefined);
+        (roof.isLit || mayCoverMarks ? free[0] : undefined);
       taken.push(...found?.boxes ?? []);
       labels.push(...found?.labels ?? []);
       return !found;
@@ -87,10 +88,11 @@ export function roofLabels(roofs: readonly ShownRoof[], plane: Plane, marks: rea
   const places = (roof: ShownRoof, texts: readonly string[]): Candidate[] => (roof.kind === 'compute'
     ? levelPlaces(roof, texts, roofs, plane) : texts.length === 1 ? slopePlaces(roof, texts[0] ?? '', roofs, plane) : []);
   // Where the line is short, or marks lie on it, the value is below the name. Where there is no room for that, a slope may run
-  // behind a measured roof's, and at last the value is left out.
+  // behind a measured roof's, then the value is left out, and at last a measured pipe's name covers marks.
   nameWhere((roof) => [...places(roof, [roof.text]), ...places(roof, partsOf(roof))]);
   nameWhere((roof) => (roof.source === 'measured' ? places(roof, [roof.text]) : []), ({ kind }) => kind === 'compute');
   nameWhere((roof) => places(roof, partsOf(roof).slice(0, 1)));
+  nameWhere((roof) => (roof.source === 'measured' && roof.kind === 'compute' ? places(roof, [roof.text]) : []), undefined, true);
   return { labels, boxes: taken };
 }
 
