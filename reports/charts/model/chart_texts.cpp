@@ -150,7 +150,7 @@ std::string provenance(const Run& run, const ExperimentAnalysis& experiment) {
   }
   constexpr double kAlmostAll = 0.9995;
   if (uncounted >= kAlmostAll) {
-    text += "; some counters are missing for every kernel";
+    text += "; counters incomplete for every kernel";
   } else if (uncounted > 0) {
     text += fmt::format("; counters incomplete for {} of GPU time", format::percent(uncounted));
   }
