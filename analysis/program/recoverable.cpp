@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "analysis/roofline/executed/executed_work.h"
@@ -270,15 +271,15 @@ std::optional<double> steps_of(const Run& run, const RangeTimes* step) {
   return static_cast<double>(step->count);
 }
 
-/// Whether the outermost range around a group was never entered while the steps were timed and nothing was
-/// counted: what a compiler tries before the first step is in such a range.
-bool is_beside_steps(const Application& application, const RangeTimes& step, const Measurement& group) {
-  const auto path = group.point.axes.text(axis::kPath);
-  if (!path || step.undisturbed == 0) return false;
-  const std::string_view outermost = path->substr(0, path->find('/'));
-  return std::any_of(application.ranges.begin(), application.ranges.end(), [&](const RangeTimes& range) {
-    return range.path == outermost && range.undisturbed == 0;
-  });
+/// The ranges that were never entered while the steps were timed and nothing was counted: what a compiler
+/// tries before the first step is in such a range.
+std::set<std::string_view> ranges_beside_steps(const Application& application, const RangeTimes& step) {
+  std::set<std::string_view> paths;
+  if (step.undisturbed == 0) return paths;
+  for (const RangeTimes& range : application.ranges) {
+    if (range.undisturbed == 0) paths.insert(range.path);
+  }
+  return paths;
 }
 
 void set_steps(std::vector<RooflinePoint>& points, const Run& run, const DeviceUse* device, double kernel_s) {
@@ -289,11 +290,13 @@ void set_steps(std::vector<RooflinePoint>& points, const Run& run, const DeviceU
   const RangeTimes* step = step_of(run, range_uses(groups, kernel_s), device);
   if (step == nullptr) return;
   const auto steps = steps_of(run, step);
+  const std::set<std::string_view> beside = ranges_beside_steps(*run.application, *step);
   for (RooflinePoint& point : points) {
     if (!point.launches) continue;
     const LaunchStatistics& all = *point.measurement->launches;
     LaunchUse& use = *point.launches;
-    if (is_beside_steps(*run.application, *step, *point.measurement)) use.in_steps_s = 0;
+    const auto path = point.measurement->point.axes.text(axis::kPath);
+    if (path && beside.contains(path->substr(0, path->find('/')))) use.in_steps_s = 0;
     if (!steps || !use.recoverable_s) continue;
     const double launches_per_step = use.in_steps_s > 0 ? static_cast<double>(all.count) / *steps : 0;
     use.recoverable_per_step_s =
@@ -397,6 +400,7 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
   program.gpus = experiment.gpus;
   program.is_part = experiment.is_part;
   double overlapped_s = 0;
+  double beside_steps_s = 0;
   for (const RooflinePoint& point : experiment.points) {
     if (!point.launches) continue;
     const LaunchUse& launches = *point.launches;
@@ -413,7 +417,7 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
     if (point.fraction_of_roofline && !launches.recoverable_s) program.partly_counted.push_back(&point);
     if (launches.in_steps_s == 0 && launches.total_s > 0) {
       ++program.groups_beside_steps;
-      program.in_steps_s -= launches.total_s;
+      beside_steps_s += launches.total_s;
       continue;
     }
     if (launches.is_short) {
@@ -426,7 +430,7 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
   if (program.groups.empty()) return std::nullopt;
   program.device = device_use(run, experiment.device);
   program.kernel_s = kernel_time_s(experiment.points, program.device);
-  program.in_steps_s += program.kernel_s;
+  program.in_steps_s = program.kernel_s - beside_steps_s;
   program.overlapped_share = share_of(overlapped_s, program.kernel_s);
   const auto takes_longer = [](const RooflinePoint* a, const RooflinePoint* b) {
     return a->launches->total_s > b->launches->total_s;

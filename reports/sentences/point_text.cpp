@@ -152,12 +152,11 @@ std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& poi
     const auto [least, most] =
         std::minmax_element(findings.begin(), findings.end(),
                             [](const auto* a, const auto* b) { return a->fraction < b->fraction; });
-    std::string names;
-    for (std::size_t i = 0; i < kMostNames; ++i) names += fmt::format("{}, ", of[i]->label);
-    if (of.size() > kMostNames) names += "…, ";
-    names.resize(names.size() - 2);
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < kMostNames; ++i) names.push_back(of[i]->label);
+    if (of.size() > kMostNames) names.emplace_back("…");
     texts.push_back(fmt::format("{} {} ({}): {:.1f} to {:.1f} % of {}: {}", of.size(),
-                                of.front()->launches ? "launch groups" : "points", names,
+                                of.front()->launches ? "launch groups" : "points", fmt::join(names, ", "),
                                 100 * (*least)->fraction, 100 * (*most)->fraction, findings.front()->of,
                                 findings.front()->cause));
   }

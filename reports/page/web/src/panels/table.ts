@@ -30,7 +30,7 @@ const LAST = ['type', 'p95', 'occupancy', 'registers'];
 const NAME_OF_SHARE = 'of a step';
 /** The columns that stay in sight where the table is narrow, and those that stay where it is not wide. */
 const NARROW = ['point', 'share', 'could save', SAVED_IN_STEP, 'time', 'mean', '% of roofline', 'bound by'];
-const MEDIUM = [...NARROW, 'operator', 'tensor', 'total', 'launches', 'mean', 'type', 'GB/s', 'n', 'dtype'];
+const MEDIUM = [...NARROW, 'operator', 'tensor', 'total', 'launches', 'type', 'GB/s', 'n', 'dtype'];
 const widthClass = (title: string): string | null => (NARROW.includes(title) ? null : MEDIUM.includes(title) ? 'not-narrow' : 'only-wide');
 
 const typeName = (type: string): string => (type === '–' ? 'no floating-point operations' : type);
@@ -226,9 +226,11 @@ export class PointTable {
     const { total } = sumOf(groups);
     const keyOf = { names: ({ kernelShort }: PointView) => kernelShort, ranges: ({ group }: PointView) => group?.path ?? '',
       types: ({ group }: PointView) => group?.type ?? '' }[table];
-    const rows = [...groupedBy(groups, keyOf)].map(([key, of]) => ({ key, first: of[0] as PointView, sum: sumOf(of),
-      saved: isStep && program ? savingShare(program, of) * program.loss_basis.time_s : sumOf(of).recoverable }))
-      .sort((a, b) => b.saved - a.saved || b.sum.total - a.sum.total);
+    const rows = [...groupedBy(groups, keyOf)].map(([key, of]) => {
+      const sum = sumOf(of);
+      return { key, first: of[0] as PointView, sum,
+        saved: isStep && program ? savingShare(program, of) * program.loss_basis.time_s : sum.recoverable };
+    }).sort((a, b) => b.saved - a.saved || b.sum.total - a.sum.total);
     const nameOf = (key: string): string => (table === 'names' ? key : table === 'ranges' ? rangeTitle(experiment, key) || NO_RANGE : typeName(key));
     const show = (key: string): void => this.store.set({ [{ names: 'kernel', ranges: 'range', types: 'type' }[table]]: key,
       table: 'kernels', zoom: null });
