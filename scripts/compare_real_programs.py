@@ -79,7 +79,7 @@ def row(name, rooflinectl, output, command):
     counted = sum(point.get("launches", {}).get("counted", 0) for point in run["measurements"])
     added = application["wall_s"] - plain[0]
     return [f"`{name}`", f"{plain[0]:.2f}", f"{added:.2f}", f"{4 + 1.5e-3 * counted:.2f}", str(application["launches"]), str(counted),
-            str(summary["groups"]), f"{100 * summary['counted_share']:.2f} %"]
+            str(summary["groups"]), f"{100 * summary['counted_share']:.2f} %", f"{100 * summary['counted_share_of_steps']:.2f} %"]
 
 
 def main():
@@ -99,8 +99,8 @@ def main():
     if here == 0:
         sys.exit("there is no GPU, or no nvidia-smi that lists it")
     failed = []
-    print("| program | plain, s | added, s | allowed, s | launches | of them counted | groups | GPU time fully counted |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|")
+    print("| program | plain, s | added, s | allowed, s | launches | of them counted | groups | GPU time fully counted | of that of steps |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as temporary:
         for name in options.program or CATALOGUE:
             package, needed, python_options, program, arguments = CATALOGUE[name]

@@ -109,6 +109,10 @@ PointExplanation explain(const Run& run, const RooflinePoint& point) {
       explanation.unjudged.push_back({rule.id, std::move(missing)});
     }
   }
+  if (point.bound == Bound::latency) {  // a cause says more than that launches wait
+    std::stable_partition(explanation.findings.begin(), explanation.findings.end(),
+                          [](const Finding& finding) { return finding.importance == Importance::cause; });
+  }
   return explanation;
 }
 

@@ -401,6 +401,8 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
   program.is_part = experiment.is_part;
   double overlapped_s = 0;
   double beside_steps_s = 0;
+  double counted_s = 0;
+  double roofless_s = 0;
   for (const RooflinePoint& point : experiment.points) {
     if (!point.launches) continue;
     const LaunchUse& launches = *point.launches;
@@ -412,14 +414,14 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
     program.held += all.held;
     program.held_s += all.held_s;
     overlapped_s += all.overlapped_s;
-    if (is_fully_counted(*point.measurement)) program.counted_share += launches.share;
-    if (!point.fraction_of_roofline) program.roofless_share += launches.share;
     if (point.fraction_of_roofline && !launches.recoverable_s) program.partly_counted.push_back(&point);
     if (launches.in_steps_s == 0 && launches.total_s > 0) {
       ++program.groups_beside_steps;
       beside_steps_s += launches.total_s;
       continue;
     }
+    if (is_fully_counted(*point.measurement)) counted_s += launches.in_steps_s;
+    if (!point.fraction_of_roofline) roofless_s += launches.in_steps_s;
     if (launches.is_short) {
       ++program.short_groups;
       program.short_launches += all.count;
@@ -431,6 +433,8 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
   program.device = device_use(run, experiment.device);
   program.kernel_s = kernel_time_s(experiment.points, program.device);
   program.in_steps_s = program.kernel_s - beside_steps_s;
+  program.counted_share = share_of(counted_s, program.in_steps_s);
+  program.roofless_share = share_of(roofless_s, program.in_steps_s);
   program.overlapped_share = share_of(overlapped_s, program.kernel_s);
   const auto takes_longer = [](const RooflinePoint* a, const RooflinePoint* b) {
     return a->launches->total_s > b->launches->total_s;

@@ -105,14 +105,14 @@ struct ProgramUse {
   /// Imported ones with a roof over a part of their work; the one that took longest first.
   std::vector<const RooflinePoint*> partly_counted;
   Concentration concentration;
-  std::size_t kernels = 0;           ///< different ones, whatever their shapes
-  std::uint64_t launches = 0;        ///< of all groups
-  std::uint64_t untimed = 0;         ///< of these, because they were not traced
-  std::uint64_t collectives = 0;     ///< of all launches, those of collectives
-  std::uint64_t held = 0;            ///< of these, those that waited for a rank that was held to be counted
-  double held_s = 0;                 ///< the time of these, which is in no other time
-  double counted_share = 0;          ///< of `kernel_s`, of groups with everything counted that a roof needs
-  double roofless_share = 0;         ///< of groups without a roof: left out of what is recoverable
+  std::size_t kernels = 0;        ///< different ones, whatever their shapes
+  std::uint64_t launches = 0;     ///< of all groups
+  std::uint64_t untimed = 0;      ///< of these, because they were not traced
+  std::uint64_t collectives = 0;  ///< of all launches, those of collectives
+  std::uint64_t held = 0;         ///< of these, those that waited for a rank that was held to be counted
+  double held_s = 0;              ///< the time of these, which is in no other time
+  double counted_share = 0;       ///< of `in_steps_s`, of groups with everything counted that a roof needs
+  double roofless_share = 0;  ///< of `in_steps_s`, of groups without a roof: left out of what is recoverable
   std::size_t short_groups = 0;      ///< of launches that are too short to be worth a faster kernel
   std::uint64_t short_launches = 0;  ///< their number, and the time of those that were traced
   double short_s = 0;

@@ -177,7 +177,8 @@ std::string missing_for(Bound resource, const Run& run, const RooflinePoint& poi
     case Bound::issue_slots:
       return fmt::format("issue slots: {}", not_counted(point, counter::kWarpInstructions));
     case Bound::atomics: {
-      const auto atomics = value(quantity::kAtomicsPerResult, run, point);
+      const auto per_result = value(quantity::kAtomicsPerResult, run, point);
+      const auto atomics = per_result ? per_result : most_atomics_on_one_address(measurement.counters);
       if (!atomics) return fmt::format("atomics: {}", not_counted(point, counter::kL2AtomicOperations));
       if (*atomics * kSlowestAtomicS < kBoundShare * time_per_launch_s(measurement)) return {};
       return fmt::format("atomics: {}", missing_ceiling(atomic_ceiling_id(measurement)));

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/analysis.h"
 #include "analysis/program/recoverable.h"
 #include "cli/answers.h"
 #include "cli/commands.h"
@@ -112,24 +113,40 @@ void print_incomplete(const ProfileResult& result) {
       command_text(result.run.application->command_line));
 }
 
-/// The share of GPU time of kernels for which everything that a roof needs was counted.
-double counted_share(const Run& run) {
+/// The share of GPU time of kernels for which everything that a roof needs was counted: of the whole run, and
+/// of the program's steps.
+struct CountedShares {
+  double of_run = 0;
+  double of_steps = 0;
+};
+
+CountedShares counted_shares(const Run& run) {
   double all_s = 0;
+  double in_steps_s = 0;
   double counted_s = 0;
-  for (const Measurement& measurement : run.measurements) {
-    if (!measurement.launches) continue;
-    all_s += measurement.launches->total_s;
-    if (is_fully_counted(measurement)) counted_s += measurement.launches->total_s;
+  double counted_in_steps_s = 0;
+  const Analysis analysis = analyse(run);
+  for (const ExperimentAnalysis& experiment : analysis.experiments) {
+    for (const RooflinePoint& point : experiment.points) {
+      if (!point.launches) continue;
+      all_s += point.launches->total_s;
+      in_steps_s += point.launches->in_steps_s;
+      if (!is_fully_counted(*point.measurement)) continue;
+      counted_s += point.launches->total_s;
+      counted_in_steps_s += point.launches->in_steps_s;
+    }
   }
-  return all_s > 0 ? counted_s / all_s : 0;
+  return {all_s > 0 ? counted_s / all_s : 0, in_steps_s > 0 ? counted_in_steps_s / in_steps_s : 0};
 }
 
 void print_json(const ProfileResult& result) {
   serial::Json answer = answer_head("profile", result.run.devices);
+  const CountedShares counted = counted_shares(result.run);
   answer.update(serial::Json{{"run", (result.folder / "run.json").string()},
                              {"report", (result.folder / "report.html").string()},
                              {"groups", result.run.measurements.size()},
-                             {"counted_share", counted_share(result.run)},
+                             {"counted_share", counted.of_run},
+                             {"counted_share_of_steps", counted.of_steps},
                              {"incomplete_groups", result.incomplete_points},
                              {"incomplete_share", result.incomplete_share},
                              {"application", serial::to_json(*result.run.application)}});

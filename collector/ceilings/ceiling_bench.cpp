@@ -208,7 +208,7 @@ CeilingBench::Best CeilingBench::sustained(const Best& fastest) {
   std::erase_if(result.sample_clocks_hz, [](double clock_hz) { return clock_hz <= 0; });
   Best best = fastest;
   best.ceiling = ceiling_of(*fastest.benchmark, result);
-  best.ceiling.id += "_sustained";
+  best.ceiling.id += ceiling_id::kSustained;
   best.ceiling.operation = "sustained";
   best.ceiling.value = fastest.product->operations() / median(result.samples_s);
   best.ceiling.sm_clock_hz =

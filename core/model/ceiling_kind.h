@@ -21,6 +21,8 @@ bool is_roof(CeilingKind kind);
 namespace ceiling_id {
 inline constexpr std::string_view kLaunch = "launch";         ///< launched by itself
 inline constexpr std::string_view kGraphNode = "graph_node";  ///< as one of many in a CUDA graph
+/// Ends the id of a Tensor Core ceiling under the power cap, which is measured with the ceiling in a burst.
+inline constexpr std::string_view kSustained = "_sustained";
 }  // namespace ceiling_id
 
 }  // namespace rooflinectl

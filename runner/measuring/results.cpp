@@ -145,10 +145,12 @@ void Results::add(const message::CeilingsKnown& known) {
   if (used > 0) observer_.on(ReusedCeilings{used, measured_utc});
 }
 
-/// Whether the plan asks for the ceiling.
+/// Whether the plan asks for the ceiling, or for the one that it is measured with.
 bool Results::is_wanted(const Ceiling& ceiling) const {
   const auto& wanted = request_.plan.ceilings;
-  return std::find(wanted.begin(), wanted.end(), ceiling.id) != wanted.end();
+  std::string_view id = ceiling.id;
+  if (id.ends_with(ceiling_id::kSustained)) id.remove_suffix(ceiling_id::kSustained.size());
+  return std::find(wanted.begin(), wanted.end(), id) != wanted.end();
 }
 
 void Results::add(const message::PrimitiveMeasured& measured) {

@@ -42,6 +42,16 @@ class Ceilings(ProgramTest):
         self.assertNotIn("ceiling dram_read:", result.stderr)
         self.assertEqual({c["id"] for c in self.run_json()["ceilings"]}, {"dram", "dram_copy", "dram_read", "f32_add", "launch"})
 
+    def test_those_under_the_power_cap_are_reused_with_those_in_a_burst(self):
+        self.assert_exit(self.ceilings(), 0)
+        (cache,) = (self.folder / "cache/rooflinectl/ceilings").glob("*.json")
+        known = json.loads(cache.read_text())
+        [burst] = (one for one in known["ceilings"] if one["id"] == "f32_add")
+        known["ceilings"].append(dict(burst, id="f32_add_sustained", operation="sustained"))
+        cache.write_text(json.dumps(known))
+        self.assert_exit(self.run_plan(), 0)
+        self.assertIn("f32_add_sustained", {one["id"] for one in self.run_json()["ceilings"]})
+
     def test_fresh_measures_again_and_keeps_what_it_found(self):
         self.assert_exit(self.ceilings(), 0)
         for call in [self.ceilings, lambda *arguments: self.run_plan("", *arguments)]:

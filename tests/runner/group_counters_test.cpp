@@ -245,6 +245,17 @@ TEST(GroupCounters, AreScaledToTheTimeOfAllLaunchesWhereNotEachPlaceWasCounted) 
   }
 }
 
+TEST(GroupCounters, AreCheckedBeforeTheyAreScaled) {
+  CountedPasses counted;
+  counted["memory"].add(of({{"warp_instructions", 1e6}}));
+  counted["memory"].add_time(10e-6);
+  counted["operations"].add(of({{"integer_ops", 3e6}, {"warp_instructions_sass", 1e6}}));
+  const GroupCounters result =
+      counters_of_group(counted, kWarps, [](const auto&) { return ""; }, {.period = 0, .mean_s = 11e-6});
+  EXPECT_DOUBLE_EQ(*result.counted.counters.at("warp_instructions").value(), 1.1e6);
+  EXPECT_DOUBLE_EQ(*result.counted.counters.at("integer_ops").value(), 3.3e6);
+}
+
 TEST(GroupCounters, OfSharedMemoryAreUnavailableWhereTheChipDoesNotCountItsMatrices) {
   CountedPasses counted;
   counted["memory"].add(of({{"l1_bytes", 1}, {"l2_bytes", 1000}, {"warp_instructions", 1}}));

@@ -135,7 +135,7 @@ std::optional<TensorWork> tensor_work(const Measurement& measurement, const Ceil
     work.time_at_clock_s = are_clocks_known
                                ? std::optional(*work.time_at_clock_s + time_s * *ceiling_clock_hz / *clock_hz)
                                : std::nullopt;
-    const auto sustained = ceilings.find(fmt::format("{}_sustained", id));
+    const auto sustained = ceilings.find(fmt::format("{}{}", id, ceiling_id::kSustained));
     work.sustained_time_s = work.sustained_time_s && sustained
                                 ? std::optional(*work.sustained_time_s + count / (factor * sustained->per_s))
                                 : std::nullopt;

@@ -169,6 +169,14 @@ void check_l1(RepeatedCounters& counted, bool has_matrix_bytes) {
   withdraw(counted, counter::kGlobalStoreSectorEfficiency, reason);
 }
 
+void scale(RepeatedCounters& counted, const std::map<std::string, double>& scales) {
+  for (auto& [key, value] : counted.counters) {
+    const auto found = scales.find(key);
+    if (found == scales.end() || !value.available()) continue;
+    value = CounterValue::measured(*value.value() * found->second);
+  }
+}
+
 /// The launches of this pass have no times by which its counters could be scaled; but they have instructions,
 /// which the hardware counted in launches that were.
 void scale_operations(RepeatedCounters& counted) {
@@ -207,6 +215,7 @@ GroupCounters counters_of_group(const CountedPasses& counted, std::optional<doub
   GroupCounters group;
   RepeatedCounters& result = group.counted;
   Launched launched = {.warps = warps};
+  std::map<std::string, double> scales;  // of counters that have to be scaled
   for (const Pass pass : kPasses) {
     const auto found = counted.find(to_string(pass));
     if (found != counted.end()) {
@@ -214,7 +223,10 @@ GroupCounters counters_of_group(const CountedPasses& counted, std::optional<doub
       const RepeatedCounters& of_pass = mean.counters;
       if (mean.is_of_each_place) group.period = pattern.period;
       if (mean.scale) group.scale = further_from_1(group.scale, *mean.scale);
-      for (const auto& [key, value] : of_pass.counters) result.counters.insert_or_assign(key, value);
+      for (const auto& [key, value] : of_pass.counters) {
+        result.counters.insert_or_assign(key, value);
+        if (is_count(key)) scales.insert_or_assign(key, mean.scale.value_or(1));
+      }
       for (const auto& [key, spread] : of_pass.spread) result.spread.insert_or_assign(key, spread);
       // Of launches that all do the same, one was instrumented; and the program may end before the last pass
       // has all launches.
@@ -229,7 +241,8 @@ GroupCounters counters_of_group(const CountedPasses& counted, std::optional<doub
       }
     }
   }
-  check_operations(result, launched);
+  check_operations(result, launched);  // as they were counted
+  scale(result, scales);
   if (group.scale) scale_operations(result);
   check_l1(result, has_matrix_bytes);
   check_tensors(result);
@@ -327,11 +340,7 @@ CountedLaunches::Mean CountedLaunches::mean(const LaunchPattern& pattern) const 
   mean.is_of_each_place = !weights.empty();
   const auto counted_s = mean_time_s();
   if (mean.is_of_each_place || pattern.period == 1 || !counted_s || pattern.mean_s <= 0) return mean;
-  const double scale = pattern.mean_s / *counted_s;
-  for (auto& [key, value] : mean.counters.counters) {
-    if (value.available() && is_count(key)) value = CounterValue::measured(*value.value() * scale);
-  }
-  mean.scale = scale;
+  mean.scale = pattern.mean_s / *counted_s;
   return mean;
 }
 

@@ -52,13 +52,13 @@ class CountedLaunches {
   struct Mean {
     RepeatedCounters counters;
     bool is_of_each_place = false;
-    std::optional<double> scale;  ///< by which counters were multiplied
+    std::optional<double> scale;  ///< by which its counts have to be multiplied
   };
   /// The counters of a launch, on average over all launches of the group, not only over those that were
   /// counted, if these differ:
   /// - The launches repeat after a period, and each place in it was counted: each place counts the same.
-  /// - Else each counter is divided by the time of the counted launches, and multiplied by the mean time of
-  ///   all: a launch that does twice the work is taken to run twice as long.
+  /// - Else `scale` is the mean time of all over that of the counted launches: a launch that does twice the
+  ///   work is taken to run twice as long.
   /// - Where neither is possible, it is the mean of those that were counted.
   /// The times are those of the trace, else those that were counted with the launches (`kCountedTimeS`).
   Mean mean(const LaunchPattern& pattern) const;
