@@ -73,6 +73,8 @@ ProfileRequest request_of(const ProfileOptions& options) {
   request.settings.capture = capture.capture;
   request.settings.capture_range = capture.range;
   request.settings.timeline_interval_ns = interval_from(options.timeline, kShortestInterval);
+  // The passes come before the samples.
+  if (request.settings.limit == 0U && !request.settings.timeline_interval_ns) request.settings.passes.clear();
   if (options.once) request.rerun = Rerun::never;
   if (options.rerun) request.rerun = Rerun::always;
   if (options.timeout_s) request.time_limit = std::chrono::duration<double>(*options.timeout_s);
@@ -249,7 +251,8 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
       "Take each CUDA graph for one point: launch none of its kernels one by one to count them");
   add_option(command, "--skip", "NUMBER", settings.skip,
              "Skip this many of the selected launches before counting");
-  add_option(command, "--limit", "NUMBER", settings.limit, "Stop counting after this many selected launches");
+  add_option(command, "--limit", "NUMBER", settings.limit,
+             "Stop counting after this many selected launches; 0: only times");
   CLI::Option* const once =
       command->add_flag("--once", options->once, "Never run the program again for what one run cannot count");
   command

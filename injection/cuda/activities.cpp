@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "collector/cupti/call.h"
+#include "injection/cuda/subscription.h"
 #include "injection/this_process.h"
 
 namespace rooflinectl::injection::activities {
@@ -20,6 +21,12 @@ constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, 
                                          CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
 
 Listener* listener = nullptr;
+Subscription subscription;
+
+/// By our clock.
+std::uint64_t ours(std::uint64_t cupti_ns) {
+  return cupti_ns + static_cast<std::uint64_t>(subscription.clock_ahead_ns);
+}
 
 void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
   *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(kBufferAlignment, kBufferBytes));
@@ -50,7 +57,7 @@ void tell_transfer(const Activity& activity, TransferKind kind) {
   listener->traced(record::Transfer{.kind = kind,
                                     .device = static_cast<int>(activity.deviceId),
                                     .bytes = activity.bytes,
-                                    .start_ns = activity.start,
+                                    .start_ns = ours(activity.start),
                                     .duration_ns = activity.end - activity.start});
 }
 
@@ -62,8 +69,8 @@ void tell_kernel(const CUpti_ActivityKernel10& kernel) {
   if (kernel.start == 0 || kernel.end < kernel.start) return listener->lost(1);
   listener->traced(Kernel{.correlation = kernel.correlationId,
                           .stream = kernel.streamId,
-                          .start_ns = kernel.start,
-                          .end_ns = kernel.end,
+                          .start_ns = ours(kernel.start),
+                          .end_ns = ours(kernel.end),
                           .symbol = kernel.name == nullptr ? "" : kernel.name,
                           .grid = extent(kernel.gridX, kernel.gridY, kernel.gridZ),
                           .block = extent(kernel.blockX, kernel.blockY, kernel.blockZ),
@@ -89,20 +96,41 @@ void tell(const CUpti_Activity& activity) {
   }
 }
 
-void CUPTIAPI take_buffer(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t,
-                          std::size_t used) {
+/// Tells what is in a buffer, of which `next` gets record after record, and frees it.
+template <typename Next, typename CountLost>
+void tell_all(std::uint8_t* buffer, Next next, CountLost lost) {
   try {
     CUpti_Activity* activity = nullptr;
-    while (cuptiActivityGetNextRecord(buffer, used, &activity) == CUPTI_SUCCESS) tell(*activity);
-    std::size_t dropped = 0;
-    if (cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS && dropped > 0) {
-      listener->lost(dropped);
-    }
+    while (next(&activity) == CUPTI_SUCCESS) tell(*activity);
+    if (const std::size_t dropped = lost(); dropped > 0) listener->lost(dropped);
     listener->delivered();
   } catch (const std::exception&) {
     listener->lost(1);  // at least; the program continues
   }
   std::free(buffer);
+}
+
+void CUPTIAPI take_buffer(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t,
+                          std::size_t used) {
+  tell_all(
+      buffer, [&](CUpti_Activity** activity) { return cuptiActivityGetNextRecord(buffer, used, activity); },
+      [&] {
+        std::size_t dropped = 0;
+        return cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS ? dropped : 0;
+      });
+}
+
+void CUPTIAPI give_shared_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records, void*) {
+  give_buffer(buffer, size, most_records);
+}
+
+void CUPTIAPI take_shared_buffer(std::uint8_t* buffer, std::size_t, std::size_t used, void*) {
+  tell_all(
+      buffer,
+      [&](CUpti_Activity** activity) {
+        return subscription.shared->next_record(subscription.handle, buffer, used, activity);
+      },
+      [] { return std::size_t{0}; });
 }
 
 std::uint64_t CUPTIAPI timestamp() {
@@ -111,15 +139,24 @@ std::uint64_t CUPTIAPI timestamp() {
 
 }  // namespace
 
-void set_listener(Listener& told) {
+void set_listener(Listener& told, const Subscription& of) {
   listener = &told;
+  subscription = of;
+  if (subscription.shared) {
+    return cupti::check(
+        subscription.shared->register_callbacks(subscription.handle, give_shared_buffer, take_shared_buffer),
+        "cuptiActivityRegisterCallbacks_v2");
+  }
   ROOFLINECTL_CUPTI(cuptiActivityRegisterTimestampCallback, timestamp);
   ROOFLINECTL_CUPTI(cuptiActivityRegisterCallbacks, give_buffer, take_buffer);
 }
 
 void enable(bool on) {
   for (const CUpti_ActivityKind kind : kKinds) {
-    if (on) {
+    if (const auto& shared = subscription.shared) {
+      const auto change = on ? shared->enable : shared->disable;
+      cupti::check(change(subscription.handle, kind, nullptr), "cuptiActivityEnable_v2");
+    } else if (on) {
       ROOFLINECTL_CUPTI(cuptiActivityEnable, kind);
     } else {
       ROOFLINECTL_CUPTI(cuptiActivityDisable, kind);

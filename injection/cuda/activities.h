@@ -6,7 +6,11 @@
 
 #include "core/program/profile_record.h"
 
-/// The trace of everything that runs on the devices of this process. CUPTI has one per process.
+namespace rooflinectl::injection {
+struct Subscription;
+}  // namespace rooflinectl::injection
+
+/// The trace of everything that runs on the devices of this process, for one subscription to CUPTI.
 namespace rooflinectl::injection::activities {
 
 /// CUPTI launches a kernel of its own, with this symbol, in a range around a graph.
@@ -37,7 +41,7 @@ class Listener {
 
 /// To be called before anything else here. The listener must live until the process ends. Throws
 /// Error(environment).
-void set_listener(Listener& listener);
+void set_listener(Listener& listener, const Subscription& subscription);
 
 /// Begins or ends the trace. Throws Error(environment).
 void enable(bool on);

@@ -17,6 +17,7 @@
 #include "injection/cuda/graph_nodes.h"
 #include "injection/cuda/launch_call.h"
 #include "injection/cuda/streams.h"
+#include "injection/cuda/subscription.h"
 
 namespace rooflinectl::injection {
 
@@ -407,12 +408,12 @@ std::vector<CUpti_CallbackId> functions_of_other_work() {
   return functions;
 }
 
-void subscribe() {
-  CUpti_SubscriberHandle subscriber = nullptr;
-  ROOFLINECTL_CUPTI(cuptiSubscribe, &subscriber, on_callback, nullptr);
+void listen() {
+  const Subscription subscription =
+      subscribe(on_callback, process->only_traces() ? shared_functions() : std::nullopt);
   const auto enable = [&](CUpti_CallbackDomain domain, const auto& functions) {
     for (const CUpti_CallbackId function : functions)
-      ROOFLINECTL_CUPTI(cuptiEnableCallback, 1, subscriber, domain, function);
+      ROOFLINECTL_CUPTI(cuptiEnableCallback, 1, subscription.handle, domain, function);
   };
   enable(CUPTI_CB_DOMAIN_DRIVER_API, launching_functions());
   enable(CUPTI_CB_DOMAIN_DRIVER_API, functions_of_other_work());
@@ -422,7 +423,7 @@ void subscribe() {
     enable(CUPTI_CB_DOMAIN_DRIVER_API, kGraphChanges);
   }
   enable(CUPTI_CB_DOMAIN_RESOURCE, kChanges);
-  activities::set_listener(*process);
+  activities::set_listener(*process, subscription);
 }
 
 }  // namespace
@@ -431,7 +432,7 @@ void watch(Process& told, CudaDriver& of) {
   process = &told;
   driver = &of;
   try {
-    subscribe();
+    listen();
   } catch (const Error& error) {
     told.see_nothing(error);
   }

@@ -74,6 +74,14 @@ class Profile(ProfileTest):
                           "capture_range": "epoch", "whole_graphs": True, "skip": 7, "limit": 9})
         self.assert_nothing_written()
 
+    def test_only_times_where_no_launch_may_be_counted(self):
+        result = self.profile(options=["--limit", 0])
+        self.assert_exit(result, 0)
+        self.assertNotIn("again", result.stderr)
+        add = self.points()["add(float*)"]
+        self.assertIn("--limit 0", add["counters"]["dram_read_bytes"]["unavailable"])
+        self.assertEqual(add["launches"]["traced"], 100)
+
     def test_samples_over_time(self):
         self.assert_exit(self.profile("often", options=["--timeline=50us"]), 0)
         timeline = self.timeline()

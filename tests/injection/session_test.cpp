@@ -183,6 +183,22 @@ TEST_F(SessionTest, CountsEachGroupInEachPassAndThenTracesAlone) {
   EXPECT_THAT(records_of<record::Problem>(), IsEmpty());
 }
 
+TEST_F(SessionTest, OnlyTracesWithoutPasses) {
+  const auto sink = [this](const ProfileRecord& record) { records.push_back(record); };
+  Session tracing(gpu, 0, device, sink, 3, {}, {});
+  const GroupId group = add_group_to(tracing);
+  for (int launch = 0; launch < 200; ++launch) {
+    EXPECT_FALSE(tracing.before_launch(group, true));
+    gpu.launch(1e-5);
+    tracing.after_launch(group, false, false);
+    tracing.traced(group, 1e-5, false);
+    gpu.now += 0.016;
+  }
+  EXPECT_THAT(gpu.calls, ElementsAre("trace"));
+  EXPECT_THAT(passes(), IsEmpty());
+  EXPECT_THAT(records_of<record::Problem>(), IsEmpty());
+}
+
 TEST_F(SessionTest, IsThroughAllPassesAfterAFewRoundsOfAShortProgram) {
   launch(add_group(), 1e-3);  // once, at the start: it holds no pass open
   const GroupId one = add_group();

@@ -701,6 +701,16 @@ TEST_F(ProfileMerge, NamesWhyNothingWasCounted) {
   EXPECT_EQ(profile.application.problems[0].hint, "ask");
 }
 
+TEST_F(ProfileMerge, CountsNothingWithoutPasses) {
+  ProfileSettings settings;
+  settings.passes.clear();
+  const auto records = process(1, "GPU-1") + Records{launches({{0, 10}}), record::End{}};
+  const MergedProfile profile = merged({{file("1", records)}}, settings);
+  EXPECT_EQ(profile.measurements[0].counters.at("l2_bytes").reason(),
+            "no launch was to be counted (--limit 0)");
+  EXPECT_THAT(incomplete_points(profile), IsEmpty());
+}
+
 /// The records of `add` after a problem of its group; the memory pass counted it only if `is_counted`.
 Records with_problem(std::string_view cause, bool is_counted) {
   Records records =

@@ -33,7 +33,10 @@ bool starts_before(const BusyInterval& a, const BusyInterval& b) {
 class Merge {
  public:
   explicit Merge(const ProfiledRuns& runs)
-      : runs_(runs), filter_(runs.settings.kernel, runs.settings.nvtx), paths_(paths_of(runs)) {}
+      : runs_(runs),
+        filter_(runs.settings.kernel, runs.settings.nvtx),
+        paths_(paths_of(runs)),
+        missing_passes_(runs.settings.passes) {}
 
   MergedProfile result() {
     for (std::size_t run = 0; run < runs_.files.size(); ++run) {
