@@ -112,10 +112,14 @@ std::string roofless_reason(const RooflinePoint& group) {
 
 std::string counted_sentence(const ProgramUse& program) {
   if (!program.partly_counted.empty()) return {};  // what is missing was said of the import
+  constexpr double kAlmostAll = 0.9995;
   const std::string_view time = program.groups_beside_steps > 0 ? "GPU time in steps" : "GPU time";
-  std::string text = program.counted_share > 0 ? fmt::format("Counters are complete for {} of {}",
-                                                             format::percent(program.counted_share), time)
-                                               : "No kernel has all of its counters";
+  constexpr double kRounding = 1e-9;
+  const bool is_almost_all = program.counted_share >= kAlmostAll && program.counted_share < 1 - kRounding;
+  const std::string share = is_almost_all ? ">99.9 %" : format::percent(program.counted_share);
+  std::string text = program.counted_share > 0
+                         ? fmt::format("Counters are complete for {} of {}", share, time)
+                         : "No kernel has all of its counters";
   if (program.roofless_share > 0) {
     text += fmt::format("; {}{} has no roof and is left out of the savings",
                         format::percent(program.roofless_share),
