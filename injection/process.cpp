@@ -563,9 +563,9 @@ void Process::finish() {
   if (const std::string other = driver_->other_cupti(); !other.empty()) {
     file_->add(record::Problem{
         .group = std::nullopt,
-        .cause = fmt::format("the program has loaded a CUPTI of its own, {}, whose calls fail while it is "
+        .cause = fmt::format("the program has loaded a CUPTI of its own, {}, whose calls {} while it is "
                              "profiled: CUPTI serves one tool per process",
-                             other),
+                             other, only_traces() ? "may fail" : "fail"),
         .hint = "turn the program's own profiler off"});
   }
   if (paths_.has_left_out()) {

@@ -69,8 +69,10 @@ class Process : public activities::Listener {
   void entered(const Launch& launch);
   /// Whether the kernels in graphs are to be counted.
   bool counts_graph_kernels() const { return !settings_.whole_graphs; }
-  /// Whether it only traces: CUPTI counts and samples for one tool of a process alone.
-  bool only_traces() const { return settings_.passes.empty() && !settings_.timeline_interval_ns; }
+  /// Whether it may share CUPTI, which counts and samples for one tool of a process alone.
+  bool only_traces() const {
+    return settings_.limit == 0U && settings_.passes.empty() && !settings_.timeline_interval_ns;
+  }
   /// A graph is about to be launched that launches these kernels. Returns the path of ranges in which they
   /// are to be launched one by one in place of it: then `entered_other_work` follows in place of the launch.
   /// Otherwise `left` follows.

@@ -35,7 +35,7 @@ struct Rule {
   std::string_view id;  ///< `bank-conflicts`; for a bound, the id of the bound
   Importance importance = Importance::note;
   /// The verdict that it explains: it is applied only to points with this bound. Among each bound's rules,
-  /// the first that holds is the point's first finding; the last has no conditions. Nothing for causes and
+  /// the first that holds is the point's; the last has no conditions. Nothing for causes and
   /// notes.
   std::optional<Bound> bound = std::nullopt;
   /// For a cause, the verdict that means the same: it is not applied to points with this bound.
@@ -54,7 +54,7 @@ struct Rule {
   std::string_view step_for_library = {};
 };
 
-/// All rules, in the order in which findings are shown.
+/// All rules, in the order in which findings are found.
 std::span<const Rule> rules();
 
 // Why a point is where it is, and what a ladder step changed.
@@ -88,7 +88,8 @@ struct UnjudgedRule {
 };
 
 struct PointExplanation {
-  std::vector<Finding> findings;  ///< in the order of `rules()`: what bounds the point first
+  /// In the order of `rules()`: what bounds the point first; but causes come before the bound `latency`.
+  std::vector<Finding> findings;
   std::vector<UnjudgedRule> unjudged;
 };
 

@@ -112,8 +112,8 @@ std::string not_counted(const RooflinePoint& point, std::string_view key) {
                      : fmt::format("{} was not counted: {}", key, why);
 }
 
-/// It is not counted how many addresses the atomic operations of a program's kernel share. That matters if
-/// they could take long enough on a single one, and must have gone to several.
+/// Of a kernel without declared results it is not known how many addresses its atomic operations share. That
+/// matters if they could take long enough on a single one, and must have gone to several.
 std::string missing_atomics(const Run& run, const RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
   const auto atomics = most_atomics_on_one_address(measurement.counters);
@@ -177,9 +177,8 @@ std::string missing_for(Bound resource, const Run& run, const RooflinePoint& poi
     case Bound::issue_slots:
       return fmt::format("issue slots: {}", not_counted(point, counter::kWarpInstructions));
     case Bound::atomics: {
-      const auto per_result = value(quantity::kAtomicsPerResult, run, point);
-      const auto atomics = per_result ? per_result : most_atomics_on_one_address(measurement.counters);
-      if (!atomics) return fmt::format("atomics: {}", not_counted(point, counter::kL2AtomicOperations));
+      const auto atomics = value(quantity::kAtomicsPerResult, run, point);
+      if (!atomics) return missing_atomics(run, point);
       if (*atomics * kSlowestAtomicS < kBoundShare * time_per_launch_s(measurement)) return {};
       return fmt::format("atomics: {}", missing_ceiling(atomic_ceiling_id(measurement)));
     }

@@ -73,7 +73,7 @@ ProfileRequest request_of(const ProfileOptions& options) {
   request.settings.capture = capture.capture;
   request.settings.capture_range = capture.range;
   request.settings.timeline_interval_ns = interval_from(options.timeline, kShortestInterval);
-  // The passes come before the samples.
+  // Sampling begins only when a pass has ended.
   if (request.settings.limit == 0U && !request.settings.timeline_interval_ns) request.settings.passes.clear();
   if (options.once) request.rerun = Rerun::never;
   if (options.rerun) request.rerun = Rerun::always;

@@ -125,12 +125,18 @@ void CUPTIAPI give_shared_buffer(std::uint8_t** buffer, std::size_t* size, std::
 }
 
 void CUPTIAPI take_shared_buffer(std::uint8_t* buffer, std::size_t, std::size_t used, void*) {
+  if (!subscription.shared) return std::free(buffer);  // of the trial in `subscribe`
   tell_all(
       buffer,
       [&](CUpti_Activity** activity) {
         return subscription.shared->next_record(subscription.handle, buffer, used, activity);
       },
-      [] { return std::size_t{0}; });
+      [] {
+        std::size_t dropped = 0;
+        const CUptiResult result =
+            subscription.shared->dropped_records(subscription.handle, nullptr, 0, &dropped);
+        return result == CUPTI_SUCCESS ? dropped : 0;
+      });
 }
 
 std::uint64_t CUPTIAPI timestamp() {
@@ -139,14 +145,14 @@ std::uint64_t CUPTIAPI timestamp() {
 
 }  // namespace
 
+SharedBuffers shared_buffers() {
+  return {.give = give_shared_buffer, .take = take_shared_buffer};
+}
+
 void set_listener(Listener& told, const Subscription& of) {
   listener = &told;
   subscription = of;
-  if (subscription.shared) {
-    return cupti::check(
-        subscription.shared->register_callbacks(subscription.handle, give_shared_buffer, take_shared_buffer),
-        "cuptiActivityRegisterCallbacks_v2");
-  }
+  if (subscription.shared) return;  // which has what it needs
   ROOFLINECTL_CUPTI(cuptiActivityRegisterTimestampCallback, timestamp);
   ROOFLINECTL_CUPTI(cuptiActivityRegisterCallbacks, give_buffer, take_buffer);
 }
@@ -155,7 +161,8 @@ void enable(bool on) {
   for (const CUpti_ActivityKind kind : kKinds) {
     if (const auto& shared = subscription.shared) {
       const auto change = on ? shared->enable : shared->disable;
-      cupti::check(change(subscription.handle, kind, nullptr), "cuptiActivityEnable_v2");
+      cupti::check(change(subscription.handle, kind, nullptr),
+                   on ? "cuptiActivityEnable_v2" : "cuptiActivityDisable_v2");
     } else if (on) {
       ROOFLINECTL_CUPTI(cuptiActivityEnable, kind);
     } else {

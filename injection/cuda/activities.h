@@ -7,6 +7,7 @@
 #include "core/program/profile_record.h"
 
 namespace rooflinectl::injection {
+struct SharedBuffers;
 struct Subscription;
 }  // namespace rooflinectl::injection
 
@@ -39,8 +40,11 @@ class Listener {
   virtual void lost(std::uint64_t count) = 0;
 };
 
-/// To be called before anything else here. The listener must live until the process ends. Throws
-/// Error(environment).
+/// Of a trace that is shared with other tools.
+SharedBuffers shared_buffers();
+
+/// To be called before anything else here, but for `shared_buffers`. The listener must live until the process
+/// ends. Throws Error(environment).
 void set_listener(Listener& listener, const Subscription& subscription);
 
 /// Begins or ends the trace. Throws Error(environment).

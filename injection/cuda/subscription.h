@@ -36,6 +36,14 @@ struct SharedFunctions {
   CUptiResult(CUPTIAPI* disable)(CUpti_SubscriberHandle, CUpti_ActivityKind, void* configuration) = nullptr;
   CUptiResult(CUPTIAPI* next_record)(CUpti_SubscriberHandle, std::uint8_t* buffer, std::size_t used,
                                      CUpti_Activity** record) = nullptr;
+  CUptiResult(CUPTIAPI* dropped_records)(CUpti_SubscriberHandle, CUcontext, std::uint32_t stream,
+                                         std::size_t* dropped) = nullptr;
+};
+
+/// By which a shared trace is delivered.
+struct SharedBuffers {
+  SharedFunctions::GiveBuffer give = nullptr;
+  SharedFunctions::TakeBuffer take = nullptr;
 };
 
 /// Those of the CUPTI that the process has loaded; nothing if it lacks one.
@@ -44,11 +52,14 @@ std::optional<SharedFunctions> shared_functions();
 struct Subscription {
   CUpti_SubscriberHandle handle = nullptr;
   std::optional<SharedFunctions> shared;  ///< nothing if it is the only one that CUPTI allows
-  std::int64_t clock_ahead_ns = 0;        ///< our clock ahead of that of a shared trace
+  /// Our clock ahead of that of a shared trace, when it began: if the system's clock is set meanwhile, later
+  /// times are off by as much.
+  std::int64_t clock_ahead_ns = 0;
 };
 
 /// Shares CUPTI with the program's own tools if `shared` has what that needs and the driver allows it; else,
 /// other tools of the process are refused from then on. Throws Error(environment) if another tool came first.
-Subscription subscribe(CUpti_CallbackFunc callback, const std::optional<SharedFunctions>& shared);
+Subscription subscribe(CUpti_CallbackFunc callback, const std::optional<SharedFunctions>& shared,
+                       const SharedBuffers& buffers);
 
 }  // namespace rooflinectl::injection

@@ -101,6 +101,7 @@ class PythonKernels(ProgramTest):
         self.assert_exit(self.call("run", "scale.py", "--no-counters"), 0)
         for measurement in self.measured():
             self.assertEqual(measurement["time"]["median_s"], 1e-5)
+            self.assertFalse(any(isinstance(value, float) for value in measurement.get("counters", {}).values()))
 
     def test_what_goes_wrong_is_named(self):
         for old, new, status, cause in [

@@ -18,7 +18,10 @@ namespace {
 using testing::ElementsAre;
 
 std::vector<std::string> calls;
-CUptiResult subscribing = CUPTI_SUCCESS;  // what comes of it, beside others
+// What comes of it, beside others.
+CUptiResult subscribing = CUPTI_SUCCESS;
+CUptiResult timing = CUPTI_SUCCESS;
+CUptiResult enabling = CUPTI_SUCCESS;
 SharedFunctions::TakeBuffer take_shared = nullptr;
 std::vector<CUpti_ActivityKernel10> traced;
 
@@ -36,7 +39,7 @@ CUptiResult CUPTIAPI subscribe_shared(CUpti_SubscriberHandle* handle, CUpti_Call
 }
 CUptiResult CUPTIAPI timestamp(CUpti_SubscriberHandle, std::uint64_t* ns) {
   *ns = now_ns() - kBehindNs;
-  return CUPTI_SUCCESS;
+  return timing;
 }
 CUptiResult CUPTIAPI register_shared(CUpti_SubscriberHandle, SharedFunctions::GiveBuffer,
                                      SharedFunctions::TakeBuffer take) {
@@ -46,7 +49,7 @@ CUptiResult CUPTIAPI register_shared(CUpti_SubscriberHandle, SharedFunctions::Gi
 CUptiResult CUPTIAPI enable_shared(CUpti_SubscriberHandle handle, CUpti_ActivityKind kind, void*) {
   if (handle == kHandle && kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
     calls.emplace_back("kernels beside others");
-  return CUPTI_SUCCESS;
+  return enabling;
 }
 CUptiResult CUPTIAPI disable_shared(CUpti_SubscriberHandle, CUpti_ActivityKind kind, void*) {
   if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) calls.emplace_back("no kernels beside others");
@@ -63,12 +66,18 @@ CUptiResult CUPTIAPI next_shared(CUpti_SubscriberHandle, std::uint8_t*, std::siz
   return CUPTI_SUCCESS;
 }
 
+CUptiResult CUPTIAPI dropped_shared(CUpti_SubscriberHandle, CUcontext, std::uint32_t, std::size_t* dropped) {
+  *dropped = 3;
+  return CUPTI_SUCCESS;
+}
+
 constexpr SharedFunctions kShared = {.subscribe = subscribe_shared,
                                      .timestamp = timestamp,
                                      .register_callbacks = register_shared,
                                      .enable = enable_shared,
                                      .disable = disable_shared,
-                                     .next_record = next_shared};
+                                     .next_record = next_shared,
+                                     .dropped_records = dropped_shared};
 
 struct FakeListener : activities::Listener {
   void traced(const activities::Kernel& kernel) override { kernels.push_back(kernel); }
@@ -85,12 +94,12 @@ class SubscriptionTest : public testing::Test {
  protected:
   SubscriptionTest() {
     calls.clear();
-    subscribing = CUPTI_SUCCESS;
+    subscribing = timing = enabling = CUPTI_SUCCESS;
   }
 };
 
 TEST_F(SubscriptionTest, IsBesideOthersIfCuptiAndDriverAllowIt) {
-  const Subscription subscription = subscribe(on_callback, kShared);
+  const Subscription subscription = subscribe(on_callback, kShared, activities::shared_buffers());
   EXPECT_THAT(calls, ElementsAre("subscribe rooflinectl beside others"));
   EXPECT_EQ(subscription.handle, kHandle);
   EXPECT_TRUE(subscription.shared);
@@ -99,16 +108,26 @@ TEST_F(SubscriptionTest, IsBesideOthersIfCuptiAndDriverAllowIt) {
 
 TEST_F(SubscriptionTest, IsAloneIfTheDriverRefusesOrCuptiLacksAFunction) {
   subscribing = CUPTI_ERROR_NOT_SUPPORTED;
-  EXPECT_FALSE(subscribe(on_callback, kShared).shared);
+  EXPECT_FALSE(subscribe(on_callback, kShared, activities::shared_buffers()).shared);
   EXPECT_THAT(calls, ElementsAre("subscribe rooflinectl beside others", "subscribe alone"));
   calls.clear();
-  EXPECT_FALSE(subscribe(on_callback, std::nullopt).shared);
+  EXPECT_FALSE(subscribe(on_callback, std::nullopt, {}).shared);
   EXPECT_THAT(calls, ElementsAre("subscribe alone"));
+}
+
+TEST_F(SubscriptionTest, GivesUpSharingIfAStepOfItFails) {
+  for (CUptiResult* const step : {&timing, &enabling}) {
+    calls.clear();
+    *step = CUPTI_ERROR_NOT_SUPPORTED;
+    EXPECT_FALSE(subscribe(on_callback, kShared, activities::shared_buffers()).shared);
+    EXPECT_THAT(calls, ElementsAre("subscribe rooflinectl beside others", "unsubscribe", "subscribe alone"));
+    *step = CUPTI_SUCCESS;
+  }
 }
 
 TEST_F(SubscriptionTest, BesideOthersTracesByItsHandleAndOurClock) {
   FakeListener listener;
-  const Subscription subscription = subscribe(on_callback, kShared);
+  const Subscription subscription = subscribe(on_callback, kShared, activities::shared_buffers());
   activities::set_listener(listener, subscription);
   activities::enable(true);
   activities::enable(false);
@@ -130,12 +149,19 @@ TEST_F(SubscriptionTest, BesideOthersTracesByItsHandleAndOurClock) {
   EXPECT_EQ(listener.kernels[1].end_ns - listener.kernels[1].start_ns, 700U);
   EXPECT_EQ(listener.kernels[0].grid[0], 7U);
   EXPECT_EQ(listener.deliveries, 1);
-  EXPECT_EQ(listener.losses, 0U);
+  EXPECT_EQ(listener.losses, 3U);
+}
+
+TEST_F(SubscriptionTest, ABufferOfTheTrialIsFreed) {
+  FakeListener listener;
+  activities::set_listener(listener, {});
+  activities::shared_buffers().take(static_cast<std::uint8_t*>(std::malloc(1)), 1, 1, nullptr);
+  EXPECT_EQ(listener.deliveries, 0);
 }
 
 TEST_F(SubscriptionTest, AloneTracesAsBefore) {
   FakeListener listener;
-  activities::set_listener(listener, subscribe(on_callback, std::nullopt));
+  activities::set_listener(listener, subscribe(on_callback, std::nullopt, {}));
   activities::enable(true);
   EXPECT_THAT(calls, ElementsAre("subscribe alone", "our clock", "buffers", "kernels"));
 }
@@ -154,6 +180,10 @@ using rooflinectl::injection::subscription_test::calls;
 extern "C" {
 CUptiResult CUPTIAPI cuptiSubscribe(CUpti_SubscriberHandle*, CUpti_CallbackFunc, void*) {
   calls.emplace_back("subscribe alone");
+  return CUPTI_SUCCESS;
+}
+CUptiResult CUPTIAPI cuptiUnsubscribe(CUpti_SubscriberHandle) {
+  calls.emplace_back("unsubscribe");
   return CUPTI_SUCCESS;
 }
 CUptiResult CUPTIAPI cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc) {

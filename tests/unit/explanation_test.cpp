@@ -438,9 +438,13 @@ TEST(Explanation, BeginsWithTheCauseOfLatency) {
 
 TEST(Explanation, KnowsTheBoundOfAKernelFromAFileWhoseResultsAreNotDeclared) {
   Example example;
-  example.compile_with_spills(0);
+  example.measurement.work.written_bytes = 0;
   example.set(counter::kL2AtomicOperations, 0);
   EXPECT_THAT(ids_of(example.explained().findings), ElementsAre("latency"));
+  example.set(counter::kL2AtomicOperations, 1e6);
+  const RooflinePoint point = analyse_point(example.run, example.measurement);
+  EXPECT_EQ(point.bound, Bound::unknown);
+  EXPECT_THAT(point.verdict.unjudged, ElementsAre(testing::HasSubstr("too many for one address")));
 }
 
 TEST(Explanation, HasACaseForEveryRule) {

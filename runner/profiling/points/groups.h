@@ -183,8 +183,9 @@ Measurement measurement_of(const ProfiledGroup& group, const TracedLaunches& tra
 /// In which passes of a run of a program something was counted, and why groups lack some.
 class MissingPasses {
  public:
-  /// `wanted`: the passes of the first run.
-  explicit MissingPasses(const std::vector<Pass>& wanted) : only_traces_(wanted.empty()) {}
+  /// `settings`: those of the first run.
+  explicit MissingPasses(const ProfileSettings& settings)
+      : counts_nothing_(settings.passes.empty() || settings.limit == 0U) {}
 
   void add_counted(const std::string& pass) { counted_.insert(pass); }
   /// Why something could not be measured in a whole process.
@@ -205,7 +206,7 @@ class MissingPasses {
  private:
   std::string problem_of(std::string_view pass) const;
 
-  bool only_traces_ = false;
+  bool counts_nothing_ = false;
   std::set<std::string> counted_;
   std::vector<std::string> problems_;
 };

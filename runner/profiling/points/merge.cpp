@@ -36,7 +36,7 @@ class Merge {
       : runs_(runs),
         filter_(runs.settings.kernel, runs.settings.nvtx),
         paths_(paths_of(runs)),
-        missing_passes_(runs.settings.passes) {}
+        missing_passes_(runs.settings) {}
 
   MergedProfile result() {
     for (std::size_t run = 0; run < runs_.files.size(); ++run) {

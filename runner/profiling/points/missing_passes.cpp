@@ -26,7 +26,7 @@ std::string MissingPasses::reason(const ProfiledGroup& group, const std::string&
   if (!group.left_alone.empty()) return group.left_alone;
   if (std::string cause = problem_of(pass); !cause.empty()) return cause;
   if (group.too_long) return group.too_long->cause;
-  if (only_traces_) return "no launch was to be counted (--limit 0)";
+  if (counts_nothing_) return "no launch was to be counted";
   if (!counted_.contains(pass)) return fmt::format("the program ended before the pass {} began", pass);
   return fmt::format("none of its {} launches was counted in the pass {}", group.launches(), pass);
 }
@@ -47,7 +47,7 @@ std::vector<Pass> MissingPasses::of(const ProfiledGroup& group, const Measuremen
 }
 
 std::vector<Pass> MissingPasses::countable(const ProfiledGroup& group, std::vector<Pass> missing) const {
-  if (only_traces_ || !group.left_alone.empty() || group.is_collective) return {};
+  if (counts_nothing_ || !group.left_alone.empty() || group.is_collective) return {};
   std::erase_if(missing, [&](Pass pass) { return !problem_of(to_string(pass)).empty(); });
   return missing;
 }
