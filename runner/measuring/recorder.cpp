@@ -35,10 +35,10 @@ Recorder::Recorder(Plan plan, std::vector<std::string> command_line,
 }
 
 Recorder::Recorder(const UnfinishedRun& unfinished)
-    : run_(unfinished.run), earlier_wall_s_(unfinished.run.wall_s) {
+    : run_(unfinished.run), rank_(rank_of(unfinished.folder)), earlier_wall_s_(unfinished.run.wall_s) {
   const std::map<std::string, std::size_t> places = places_of(all_points(run_.plan));
   for (const Measurement& measurement : run_.measurements) {
-    rank_ = measurement.rank;
+    if (measurement.rank) rank_ = measurement.rank;
     const auto place = places.find(range_name(measurement.point));
     if (place != places.end()) measurements_[place->second] = measurement;
   }

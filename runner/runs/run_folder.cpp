@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -33,11 +35,13 @@ std::tm utc(std::chrono::system_clock::time_point time) {
   return fmt::gmtime(std::chrono::system_clock::to_time_t(time));
 }
 
+constexpr std::string_view kRank = "-rank";
+
 /// `-rank07` of 16: folders sort by ranks.
 std::string rank_suffix(const std::optional<LauncherRank>& rank) {
   if (!rank || !rank->has_others()) return {};
   const std::size_t digits = fmt::formatted_size("{}", rank->ranks.value_or(1) - 1);
-  return fmt::format("-rank{:0{}}", rank->rank, digits);
+  return fmt::format("{}{:0{}}", kRank, rank->rank, digits);
 }
 
 [[noreturn]] void fail(const fs::path& path, const char* problem, const std::string& cause) {
@@ -71,6 +75,16 @@ fs::path create_run_folder(const fs::path& parent, const std::string& plan_name,
     fail(folder, "cannot be written", std::generic_category().message(errno));
   }
   return folder;
+}
+
+std::optional<int> rank_of(const fs::path& folder) {
+  const std::string name = (folder.has_filename() ? folder : folder.parent_path()).filename().string();
+  const std::size_t begin = name.rfind(kRank);
+  if (begin == std::string::npos) return std::nullopt;
+  int rank = 0;
+  const char* const digits = name.data() + begin + kRank.size();
+  return std::from_chars(digits, name.data() + name.size(), rank).ec == std::errc() ? std::optional(rank)
+                                                                                    : std::nullopt;
 }
 
 void remove_run_folder(const fs::path& folder) {

@@ -31,6 +31,16 @@ TEST_F(RunFolder, IsNamedAfterPlanAndTime) {
   EXPECT_TRUE(fs::is_directory(folder));
 }
 
+TEST_F(RunFolder, OfARankIsNamedAfterIt) {
+  const LauncherRank rank = {.rank = 7, .ranks = 16};
+  const fs::path folder = create_run_folder(parent_, "p", kTime, rank);
+  EXPECT_EQ(folder.filename(), "2026-11-21T09-30-00Z-rank07");
+  EXPECT_EQ(rank_of(folder), 7);
+  EXPECT_EQ(rank_of(folder / ""), 7);
+  EXPECT_EQ(rank_of(create_run_folder(parent_, "p", kTime, rank)), 7);
+  EXPECT_EQ(rank_of(create_run_folder(parent_, "p", kTime)), std::nullopt);
+}
+
 TEST_F(RunFolder, TwoRunsInOneSecondDoNotShareAFolder) {
   const fs::path first = create_run_folder(parent_, "p", kTime);
   const fs::path second = create_run_folder(parent_, "p", kTime);

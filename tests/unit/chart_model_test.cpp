@@ -121,6 +121,18 @@ TEST(ChartModel, NamesAFewOfManyPointsThatWereNotCounted) {
             "atomic and 2 more");
 }
 
+TEST(ChartModel, NamesPointsThatAreNotOnTheChart) {
+  auto run = constructed::run();
+  Analysis analysis = analyse(run);
+  ExperimentAnalysis& experiment = analysis.experiments.front();
+  RooflinePoint copy = experiment.points.front();
+  copy.label = "copy";
+  copy.ai_useful.reset();
+  copy.ai_executed = 0;
+  experiment.points = {experiment.points.front(), copy};
+  EXPECT_EQ(provenance(run, experiment), "measured; no FLOP, thus not on the chart: copy");
+}
+
 TEST(ChartModel, AFailedPointIsNotCalledDeclared) {
   auto run = constructed::run();
   run.measurements[3].counters.clear();

@@ -124,6 +124,7 @@ std::string provenance(const Run& run, const ExperimentAnalysis& experiment) {
   std::size_t timed = 0;
   std::vector<std::string> declared;
   std::vector<std::string> unseen;
+  std::vector<std::string> off_chart;
   double uncounted = 0;  // share of a program's time
   bool is_of_program = false;
   for (const RooflinePoint& point : experiment.points) {
@@ -134,6 +135,7 @@ std::string provenance(const Run& run, const ExperimentAnalysis& experiment) {
     }
     if (!point.measurement->time) continue;
     ++timed;
+    if (!point.ai_useful && point.ai_executed == 0) off_chart.push_back(point.label);
     if (!point.dram_bytes && !point.flops_executed) {
       declared.push_back(point.label);
     } else if (!point.executed_missing.empty()) {
@@ -155,6 +157,7 @@ std::string provenance(const Run& run, const ExperimentAnalysis& experiment) {
     text += fmt::format("; counters incomplete for {} of GPU time", format::percent(uncounted));
   }
   if (!unseen.empty()) text += fmt::format("; executed work not counted: {}", list_of(unseen));
+  if (!off_chart.empty()) text += fmt::format("; no FLOP, thus not on the chart: {}", list_of(off_chart));
   const std::string missing = missing_text(experiment);
   return missing.empty() ? text : fmt::format("{}; {}", missing, text);
 }

@@ -110,7 +110,7 @@ export function legend(store: ViewStore): HTMLElement {
       store.set({ hiddenFamilies: hidden.includes(name) ? without(hidden, name) : [...hidden, name] });
     const alone = (name: string): void => store.set({ hiddenFamilies: without(experiment.families.map((family) => family.name), name) });
     fill(element,
-      ...experiment.families.map((family) => {
+      ...experiment.families.filter(({ name }) => name !== '').map((family) => {
         const { name } = family;
         return h('button', {
           type: 'button', 'aria-pressed': String(!view.hiddenFamilies.includes(name)), 'data-value': name,
