@@ -26,7 +26,8 @@ std::filesystem::path create_run_folder(const std::filesystem::path& parent, con
                                         std::chrono::system_clock::time_point time,
                                         const std::optional<LauncherRank>& rank = {});
 
-/// The rank in the name of a folder that `create_run_folder` made; nothing if it is not one rank's of several.
+/// The rank in the name of a folder that `create_run_folder` made; nothing if it is not one rank's of
+/// several.
 std::optional<int> rank_of(const std::filesystem::path& folder);
 
 /// Removes the folder of a run of which there is nothing to keep, and that of its plan unless other runs are
