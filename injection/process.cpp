@@ -565,7 +565,7 @@ void Process::finish() {
         .group = std::nullopt,
         .cause = fmt::format("the program has loaded a CUPTI of its own, {}, whose calls {} while it is "
                              "profiled: CUPTI serves one tool per process",
-                             other, only_traces() ? "may fail" : "fail"),
+                             other, may_share_cupti() ? "may fail" : "fail"),
         .hint = "turn the program's own profiler off"});
   }
   if (paths_.has_left_out()) {

@@ -70,7 +70,7 @@ class Process : public activities::Listener {
   /// Whether the kernels in graphs are to be counted.
   bool counts_graph_kernels() const { return !settings_.whole_graphs; }
   /// Whether it may share CUPTI, which counts and samples for one tool of a process alone.
-  bool only_traces() const {
+  bool may_share_cupti() const {
     return settings_.limit == 0U && settings_.passes.empty() && !settings_.timeline_interval_ns;
   }
   /// A graph is about to be launched that launches these kernels. Returns the path of ranges in which they

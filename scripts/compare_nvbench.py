@@ -66,10 +66,10 @@ def write_benchmark(path):
 
 def ours(folder):
     """Medians of the cold points by type and size."""
-    if not (folder / "scale.cu").exists():
-        subprocess.run([PROGRAM, "new", "scale.cu"], cwd=folder, check=True, capture_output=True)
-        text = (folder / "scale.cu").read_text()
-        (folder / "scale.cu").write_text(text.replace("[2^20, 2^26]", "[2^20, 2^26, 2^29]").replace("[cold, warm]", "[cold]"))
+    kernel = folder / "scale.cu"
+    if not kernel.exists():
+        subprocess.run([PROGRAM, "new", kernel.name], cwd=folder, check=True, capture_output=True)
+        kernel.write_text(kernel.read_text().replace("[2^20, 2^26]", "[2^20, 2^26, 2^29]").replace("[cold, warm]", "[cold]"))
     finished = subprocess.run([PROGRAM, "run", "scale.cu", "--require-gpu", "--no-counters"], cwd=folder, capture_output=True, text=True,
                               check=False)
     if finished.returncode:

@@ -99,7 +99,7 @@ def main():
     if here == 0:
         sys.exit("there is no GPU, or no nvidia-smi that lists it")
     failed = []
-    print("| program | plain, s | added, s | allowed, s | launches | of them counted | groups | GPU time fully counted | GPU time of steps fully counted |")
+    print("| program | plain, s | added, s | allowed, s | launches | of them counted | groups | GPU time fully counted | GPU time in steps fully counted |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as temporary:
         for name in options.program or CATALOGUE:

@@ -16,8 +16,8 @@ import argparse
 import collections
 import functools
 import gzip
-import itertools
 import importlib.util
+import itertools
 import json
 import math
 import os
@@ -427,7 +427,7 @@ def module_folders(name):
 
 
 def without_padding(name, work):
-    """Of the product with the vocabulary, whose size few tiles divide: kernels compute whole tiles."""
+    """`work`; for the product with the vocabulary, which few tiles divide evenly, without what fills up the last tiles."""
     tile = re.search(r"_(\d+)x(\d+)_", name)
     product = 2 * WORDS * WIDTH * VOCABULARY
     for rows, columns in itertools.permutations(map(int, tile.groups())) if tile else []:

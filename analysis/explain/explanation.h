@@ -54,7 +54,7 @@ struct Rule {
   std::string_view step_for_library = {};
 };
 
-/// All rules, in the order in which findings are found.
+/// All rules, in the order in which they are applied.
 std::span<const Rule> rules();
 
 // Why a point is where it is, and what a ladder step changed.

@@ -252,7 +252,7 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
   add_option(command, "--skip", "NUMBER", settings.skip,
              "Skip this many of the selected launches before counting");
   add_option(command, "--limit", "NUMBER", settings.limit,
-             "Stop counting after this many selected launches; 0: only times");
+             "Stop counting after this many selected launches; 0: times only");
   CLI::Option* const once =
       command->add_flag("--once", options->once, "Never run the program again for what one run cannot count");
   command

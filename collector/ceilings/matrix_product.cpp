@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cublasLt.h>
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include "collector/ceilings/ceilings.h"
 #include "collector/device/libraries.h"
 #include "core/error.h"
+#include "core/machine/loaded_library.h"
 
 namespace rooflinectl {
 
@@ -36,24 +36,20 @@ struct Functions {
   decltype(&::cublasLtMatmulAlgoGetHeuristic) heuristic;
 };
 
-template <typename Function>
-bool find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
 bool find_all(void* library, Functions& f) {
-  return find(library, "cublasLtCreate", f.create) && find(library, "cublasLtDestroy", f.destroy) &&
-         find(library, "cublasLtGetVersion", f.get_version) && find(library, "cublasLtMatmul", f.matmul) &&
-         find(library, "cublasLtMatmulDescCreate", f.desc_create) &&
-         find(library, "cublasLtMatmulDescDestroy", f.desc_destroy) &&
-         find(library, "cublasLtMatmulDescSetAttribute", f.desc_set) &&
-         find(library, "cublasLtMatrixLayoutCreate", f.layout_create) &&
-         find(library, "cublasLtMatrixLayoutDestroy", f.layout_destroy) &&
-         find(library, "cublasLtMatmulPreferenceCreate", f.preference_create) &&
-         find(library, "cublasLtMatmulPreferenceDestroy", f.preference_destroy) &&
-         find(library, "cublasLtMatmulPreferenceSetAttribute", f.preference_set) &&
-         find(library, "cublasLtMatmulAlgoGetHeuristic", f.heuristic);
+  return find_function(library, "cublasLtCreate", f.create) &&
+         find_function(library, "cublasLtDestroy", f.destroy) &&
+         find_function(library, "cublasLtGetVersion", f.get_version) &&
+         find_function(library, "cublasLtMatmul", f.matmul) &&
+         find_function(library, "cublasLtMatmulDescCreate", f.desc_create) &&
+         find_function(library, "cublasLtMatmulDescDestroy", f.desc_destroy) &&
+         find_function(library, "cublasLtMatmulDescSetAttribute", f.desc_set) &&
+         find_function(library, "cublasLtMatrixLayoutCreate", f.layout_create) &&
+         find_function(library, "cublasLtMatrixLayoutDestroy", f.layout_destroy) &&
+         find_function(library, "cublasLtMatmulPreferenceCreate", f.preference_create) &&
+         find_function(library, "cublasLtMatmulPreferenceDestroy", f.preference_destroy) &&
+         find_function(library, "cublasLtMatmulPreferenceSetAttribute", f.preference_set) &&
+         find_function(library, "cublasLtMatmulAlgoGetHeuristic", f.heuristic);
 }
 
 void check(cublasStatus_t status, const char* call) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/machine/loaded_library.h"
 
 namespace rooflinectl {
 
@@ -114,8 +115,7 @@ void* open_library() {
 
 template <typename Function>
 void find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  if (function != nullptr) return;
+  if (find_function(library, name, function)) return;
   throw Error(ErrorKind::environment, fmt::format("NCCL is too old: it has no {}", name), kHint);
 }
 

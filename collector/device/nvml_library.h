@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "core/machine/loaded_library.h"
+
 /// The driver's management library, which is looked for at run time. Its binary interface is that of the NVML
 /// API Reference; its header is not part of every CUDA toolkit.
 namespace rooflinectl::nvml {
@@ -30,8 +32,8 @@ class Library {
   /// The result of the function, or failure if there is none of that name.
   template <typename Function, typename... Arguments>
   int call(const char* name, Arguments... arguments) const {
-    auto* const function = reinterpret_cast<Function*>(dlsym(library_, name));
-    return function == nullptr ? -1 : function(arguments...);
+    Function* function = nullptr;
+    return find_function(library_, name, function) ? function(arguments...) : -1;
   }
 
   /// A property that the function `name` gives through its last argument.

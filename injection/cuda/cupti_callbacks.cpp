@@ -409,7 +409,7 @@ std::vector<CUpti_CallbackId> functions_of_other_work() {
 }
 
 void listen() {
-  const auto shared = process->only_traces() ? shared_functions() : std::nullopt;
+  const auto shared = process->may_share_cupti() ? shared_functions() : std::nullopt;
   const Subscription subscription = subscribe(on_callback, shared, activities::shared_buffers());
   const auto enable = [&](CUpti_CallbackDomain domain, const auto& functions) {
     for (const CUpti_CallbackId function : functions)

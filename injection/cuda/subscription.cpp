@@ -4,17 +4,12 @@
 #include <dlfcn.h>
 
 #include "collector/cupti/call.h"
+#include "core/machine/loaded_library.h"
 #include "injection/this_process.h"
 
 namespace rooflinectl::injection {
 
 namespace {
-
-template <typename Function>
-bool find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
 
 /// Our clock minus CUPTI's: of several readings, the one between which the least time passed.
 std::optional<std::int64_t> clock_ahead_ns(const SharedFunctions& shared, CUpti_SubscriberHandle handle) {
@@ -65,13 +60,14 @@ std::optional<SharedFunctions> shared_functions() {
   void* const library = dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
   if (library == nullptr) return std::nullopt;
   SharedFunctions found;
-  const bool has_all = find(library, "cuptiSubscribe_v2", found.subscribe) &&
-                       find(library, "cuptiGetTimestamp_v2", found.timestamp) &&
-                       find(library, "cuptiActivityRegisterCallbacks_v2", found.register_callbacks) &&
-                       find(library, "cuptiActivityEnable_v2", found.enable) &&
-                       find(library, "cuptiActivityDisable_v2", found.disable) &&
-                       find(library, "cuptiActivityGetNextRecord_v2", found.next_record) &&
-                       find(library, "cuptiActivityGetNumDroppedRecords_v2", found.dropped_records);
+  const bool has_all =
+      find_function(library, "cuptiSubscribe_v2", found.subscribe) &&
+      find_function(library, "cuptiGetTimestamp_v2", found.timestamp) &&
+      find_function(library, "cuptiActivityRegisterCallbacks_v2", found.register_callbacks) &&
+      find_function(library, "cuptiActivityEnable_v2", found.enable) &&
+      find_function(library, "cuptiActivityDisable_v2", found.disable) &&
+      find_function(library, "cuptiActivityGetNextRecord_v2", found.next_record) &&
+      find_function(library, "cuptiActivityGetNumDroppedRecords_v2", found.dropped_records);
   return has_all ? std::optional(found) : std::nullopt;
 }
 

@@ -112,11 +112,10 @@ std::string roofless_reason(const RooflinePoint& group) {
 
 std::string counted_sentence(const ProgramUse& program) {
   if (!program.partly_counted.empty()) return {};  // what is missing was said of the import
-  constexpr double kAlmostAll = 0.9995;
-  const std::string_view time = program.groups_beside_steps > 0 ? "GPU time in steps" : "GPU time";
   constexpr double kRounding = 1e-9;
-  const bool is_almost_all = program.counted_share >= kAlmostAll && program.counted_share < 1 - kRounding;
-  const std::string share = is_almost_all ? ">99.9 %" : format::percent(program.counted_share);
+  const std::string_view time = program.groups_beside_steps > 0 ? "GPU time in steps" : "GPU time";
+  std::string share = format::percent(program.counted_share);
+  if (share == "100.0 %" && program.counted_share < 1 - kRounding) share = ">99.9 %";
   std::string text = program.counted_share > 0
                          ? fmt::format("Counters are complete for {} of {}", share, time)
                          : "No kernel has all of its counters";

@@ -130,7 +130,7 @@ TEST(ChartModel, NamesPointsThatAreNotOnTheChart) {
   copy.ai_useful.reset();
   copy.ai_executed = 0;
   experiment.points = {experiment.points.front(), copy};
-  EXPECT_EQ(provenance(run, experiment), "measured; no FLOP, thus not on the chart: copy");
+  EXPECT_EQ(provenance(run, experiment), "measured; no FLOP, so not on the chart: copy");
 }
 
 TEST(ChartModel, AFailedPointIsNotCalledDeclared) {

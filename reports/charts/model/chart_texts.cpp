@@ -157,7 +157,7 @@ std::string provenance(const Run& run, const ExperimentAnalysis& experiment) {
     text += fmt::format("; counters incomplete for {} of GPU time", format::percent(uncounted));
   }
   if (!unseen.empty()) text += fmt::format("; executed work not counted: {}", list_of(unseen));
-  if (!off_chart.empty()) text += fmt::format("; no FLOP, thus not on the chart: {}", list_of(off_chart));
+  if (!off_chart.empty()) text += fmt::format("; no FLOP, so not on the chart: {}", list_of(off_chart));
   const std::string missing = missing_text(experiment);
   return missing.empty() ? text : fmt::format("{}; {}", missing, text);
 }

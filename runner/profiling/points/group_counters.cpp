@@ -169,7 +169,7 @@ void check_l1(RepeatedCounters& counted, bool has_matrix_bytes) {
   withdraw(counted, counter::kGlobalStoreSectorEfficiency, reason);
 }
 
-void scale(RepeatedCounters& counted, const std::map<std::string, double>& scales) {
+void scale_counts(RepeatedCounters& counted, const std::map<std::string, double>& scales) {
   for (auto& [key, value] : counted.counters) {
     const auto found = scales.find(key);
     if (found == scales.end() || !value.available()) continue;
@@ -215,7 +215,7 @@ GroupCounters counters_of_group(const CountedPasses& counted, std::optional<doub
   GroupCounters group;
   RepeatedCounters& result = group.counted;
   Launched launched = {.warps = warps};
-  std::map<std::string, double> scales;  // of counters that have to be scaled
+  std::map<std::string, double> scales;  // of counts, by their keys
   for (const Pass pass : kPasses) {
     const auto found = counted.find(to_string(pass));
     if (found != counted.end()) {
@@ -242,7 +242,7 @@ GroupCounters counters_of_group(const CountedPasses& counted, std::optional<doub
     }
   }
   check_operations(result, launched);  // as they were counted
-  scale(result, scales);
+  scale_counts(result, scales);
   if (group.scale) scale_operations(result);
   check_l1(result, has_matrix_bytes);
   check_tensors(result);

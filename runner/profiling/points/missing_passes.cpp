@@ -26,7 +26,7 @@ std::string MissingPasses::reason(const ProfiledGroup& group, const std::string&
   if (!group.left_alone.empty()) return group.left_alone;
   if (std::string cause = problem_of(pass); !cause.empty()) return cause;
   if (group.too_long) return group.too_long->cause;
-  if (counts_nothing_) return "no launch was to be counted";
+  if (counts_nothing_) return "counting was switched off";
   if (!counted_.contains(pass)) return fmt::format("the program ended before the pass {} began", pass);
   return fmt::format("none of its {} launches was counted in the pass {}", group.launches(), pass);
 }
