@@ -39,6 +39,7 @@ PRODUCTS_OF_A_STEP = 2 * WORDS * (8 * (4 + 8) * WIDTH ** 2 + WIDTH * VOCABULARY)
 PRODUCTS_TOLERANCE = 0.005
 KERNEL_TIME_TOLERANCE = 0.05
 SAMPLED_BYTES_TOLERANCE = 0.03
+STALLS = ["long_scoreboard", "short_scoreboard"]  # that `profile` counts of all kernels
 STALL_TOLERANCE = 0.05  # of all warp cycles
 PIPES = ["alu", "xu", "fma", "fp64"]
 PIPE_TOLERANCE = 0.05
@@ -280,27 +281,27 @@ class Validation:
         """The shares of warp cycles by what warps wait for, of kernels that both have."""
         needs_program("ncu")
         ours = stall_shares(read_run(self.training_run()))
-        theirs = stall_shares(self.beside_ncu_sections())
-        self.table.add(what, "WarpStateStats of Nsight Compute",
+        theirs = stall_shares(self.beside_ncu_metrics())
+        self.table.add(what, "Nsight Compute",
                        [Comparison(f"share of warp cycles that wait for {reason}, {name[0]}", "", share, theirs[name, reason], STALL_TOLERANCE)
                         for (name, reason), share in sorted(ours.items()) if (name, reason) in theirs])
 
     @once
-    def beside_ncu_sections(self):
-        """A run of a step of the program under ncu, with what it counts of stall reasons and pipes."""
-        report = self.folder / "sections.ncu-rep"
-        metrics = ",".join(f"smsp__inst_executed_pipe_{pipe}.sum" for pipe in PIPES)
-        self.call("ncu", "--section", "WarpStateStats", "--metrics", metrics, "--cache-control", "none", "--clock-control", "none",
-                  "--launch-skip", NCU_LAUNCHES, "--launch-count", NCU_LAUNCHES, "--export", report, sys.executable,
-                  self.training_step, "--steps", 3)
-        return read_run(self.new_run("sections", "import", report))
+    def beside_ncu_metrics(self):
+        """A run of a step of the program under ncu: pipes, and what the ratios of its section WarpStateStats consist of."""
+        report = self.folder / "metrics.ncu-rep"
+        metrics = [*(f"smsp__inst_executed_pipe_{pipe}.sum" for pipe in PIPES), "sm__warps_active.sum",
+                   *(f"smsp__warps_issue_stalled_{reason}.sum" for reason in STALLS)]
+        self.call("ncu", "--metrics", ",".join(metrics), "--cache-control", "none", "--clock-control", "none", "--launch-skip",
+                  NCU_LAUNCHES, "--launch-count", NCU_LAUNCHES, "--export", report, sys.executable, self.training_step, "--steps", 3)
+        return read_run(self.new_run("metrics", "import", report))
 
     def programs_pipes(self, what):
-        """Warp instructions of each pipe, of kernels that both have."""
+        """Warp instructions of each pipe, of kernels that both have and that do not wait in loops."""
         needs_program("ncu")
         keys = [f"{pipe}_pipe_instructions" for pipe in PIPES]
-        ours = counters_of_launches(read_run(self.training_run()), keys)
-        theirs = counters_of_launches(self.beside_ncu_sections(), keys)
+        ours = counters_of_launches(without_polling(read_run(self.training_run())), keys)
+        theirs = counters_of_launches(self.beside_ncu_metrics(), keys)
         self.table.add(what, "Nsight Compute",
                        [Comparison(f"{key}, {name[0]}", "", number, theirs[name, key],
                                    PIPE_TOLERANCE * theirs[name, key] + TRACE_INSTRUCTIONS * warps_of(name))
@@ -451,7 +452,7 @@ def mean_times(run):
 
 
 def stall_shares(run):
-    """By `kernel` and reason: of those that were counted, weighted by time. Only the reasons that `profile` counts."""
+    """By `kernel` and reason: of those that were counted, weighted by time."""
     cycles = collections.Counter()
     for measurement in run["measurements"]:
         counters, axes = measurement["counters"], measurement["axes"]
@@ -461,7 +462,7 @@ def stall_shares(run):
         if not everything or mean_s < LONG_ENOUGH_S:
             continue
         name = kernel(measurement["subject"], sizes(axes.get("grid", 0)), sizes(axes.get("block", 0)))
-        for reason in ["long_scoreboard", "short_scoreboard"]:
+        for reason in STALLS:
             if f"{reason}_stall_warp_cycles" in value:
                 cycles[name, reason] += mean_s * value[f"{reason}_stall_warp_cycles"] / everything
                 cycles[name, reason, "time"] += mean_s
@@ -485,6 +486,11 @@ def counters_of_launches(run, keys, path=""):
     return {key: total / launches[key] for key, total in sums.items()}
 
 
+def without_polling(run):
+    """Without kernels whose warps wait in loops: how often these run depends on the speed, and instrumentation counts no integers then."""
+    return {**run, "measurements": [one for one in run["measurements"] if isinstance(one["counters"].get("integer_ops"), (int, float))]}
+
+
 def warps_of(name):
     _, grid, block = name
     return math.prod(grid) * math.ceil(math.prod(block) / 32)
@@ -492,7 +498,8 @@ def warps_of(name):
 
 def kernel(name, grid, block):
     """What tells a kernel from others, however a tool spells its template arguments."""
-    return re.split(r"[<(]", re.sub(r"^(void|int) ", "", name))[0].split("::")[-1], tuple(grid), tuple(block)
+    name = re.sub(r"^(void|int) ", "", name).replace("(anonymous namespace)::", "")
+    return re.split(r"[<(]", name)[0].split("::")[-1], tuple(grid), tuple(block)
 
 
 def sizes(text):

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injection/cuda/streams.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <vector>
+
+#include "core/error.h"
 
 namespace rooflinectl::injection {
 
@@ -26,6 +31,32 @@ class Current {
  private:
   bool is_pushed_ = false;
 };
+
+/// Whether a kernel of the stream's context has failed, after which CUDA does no more work in it.
+bool is_of_failed_context(CUresult result) {
+  constexpr std::array kErrors = {CUDA_ERROR_ECC_UNCORRECTABLE,
+                                  CUDA_ERROR_NVLINK_UNCORRECTABLE,
+                                  CUDA_ERROR_ILLEGAL_ADDRESS,
+                                  CUDA_ERROR_LAUNCH_TIMEOUT,
+                                  CUDA_ERROR_ASSERT,
+                                  CUDA_ERROR_HARDWARE_STACK_ERROR,
+                                  CUDA_ERROR_ILLEGAL_INSTRUCTION,
+                                  CUDA_ERROR_MISALIGNED_ADDRESS,
+                                  CUDA_ERROR_INVALID_ADDRESS_SPACE,
+                                  CUDA_ERROR_INVALID_PC,
+                                  CUDA_ERROR_LAUNCH_FAILED};
+  return std::find(kErrors.begin(), kErrors.end(), result) != kErrors.end();
+}
+
+bool is_done(CUstream stream) {
+  const CUresult result = cuStreamQuery(stream);
+  if (is_of_failed_context(result)) {
+    const char* name = "";
+    cuGetErrorName(result, &name);
+    throw Error(ErrorKind::environment, fmt::format("a kernel of the program has failed: {}", name));
+  }
+  return result == CUDA_SUCCESS;
+}
 
 /// The stream that this thread added last, which is mostly the one that it uses next.
 struct LastAdded {
@@ -77,8 +108,7 @@ bool Streams::are_idle(std::optional<int> device) {
       return question(stream.second);
     });
   };
-  return all([](CUstream stream) { return !is_captured(stream); }) &&
-         all([](CUstream stream) { return cuStreamQuery(stream) == CUDA_SUCCESS; });
+  return all([](CUstream stream) { return !is_captured(stream); }) && all(is_done);
 }
 
 bool is_captured(CUstream stream) {

@@ -295,6 +295,7 @@ void Session::wait_for_turn(Lock& lock) const {
 void Session::close_late_range(Lock& lock) {
   try {
     if (has_collectives_ && gpu_.now_s() >= next_long_wait_s_) wait_for_device(lock);
+    if (!open_) return;
     without(lock, [this] { range_.close_if_idle(); });
   } catch (const Error& error) {
     return give_up_counting(error, lock);
@@ -648,8 +649,18 @@ bool Session::is_worth_a_change(Pass pass) const {
 /// not done then, a kernel may be waiting for the program, and so long a wait is not tried again. There is no
 /// wait at all behind a kernel that was seen to wait for the program; but a collective that waited for
 /// another rank is done once that rank has continued, so there another long wait follows, less and less
-/// often.
+/// often. If a kernel has failed, the device is never done, and nothing more is counted.
 bool Session::wait_for_device(Lock& lock) {
+  try {
+    return is_done_in_time(lock);
+  } catch (const Error& error) {
+    if (pass_) give_up_counting(error, lock);
+    is_impossible_.fill(true);
+    return false;
+  }
+}
+
+bool Session::is_done_in_time(Lock& lock) {
   if (has_collectives_ && gpu_.now_s() >= next_long_wait_s_) {
     may_be_stuck_ = false;
     may_wait_long_ = true;
@@ -685,7 +696,7 @@ bool Session::end_pass(Lock& lock) {
   return true;
 }
 
-/// CUPTI failed within a pass: nothing more is counted, and the trace goes on.
+/// CUPTI or a kernel of the program failed within a pass: nothing more is counted, and the trace goes on.
 void Session::give_up_counting(const Error& error, Lock& lock) {
   sink_(not_counted(pass_.value_or(Pass::memory), error));
   is_impossible_.fill(true);

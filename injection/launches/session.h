@@ -32,7 +32,8 @@ class Gpu {
 
   virtual ~Gpu() = default;
 
-  /// Whether all work that the process has given to this device is done, or that of all its devices.
+  /// Whether all work that the process has given to this device is done, or that of all its devices. Throws
+  /// Error if a kernel has failed: it never will be.
   virtual bool is_idle(bool of_all_devices) = 0;
   /// Begins or ends the trace of everything that runs on the devices.
   virtual void trace(bool on) = 0;
@@ -216,6 +217,7 @@ class Session {
   void change_pass(Lock& lock);
   bool end_pass(Lock& lock);
   bool wait_for_device(Lock& lock);
+  bool is_done_in_time(Lock& lock);
   std::size_t expected_ranges(Pass pass) const;
   void begin_pass(std::optional<Pass> next, Lock& lock);
   bool is_impossible(Pass pass) const { return is_impossible_[static_cast<std::size_t>(pass)]; }

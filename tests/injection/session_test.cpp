@@ -24,7 +24,10 @@ using testing::SizeIs;
 /// A device on which launches take the time that is set, and whose clock advances only as they do.
 class FakeGpu : public Gpu {
  public:
-  bool is_idle(bool /*of_all_devices*/) override { return now >= busy_until; }
+  bool is_idle(bool /*of_all_devices*/) override {
+    if (has_failed) throw Error(ErrorKind::environment, "a kernel of the program has failed");
+    return now >= busy_until;
+  }
   void trace(bool on) override { calls.push_back(on ? "trace" : "no trace"); }
   void deliver_trace() override {}
   void begin_pass(Pass pass, std::size_t /*ranges*/) override {
@@ -96,6 +99,7 @@ class FakeGpu : public Gpu {
   bool is_open = false;
   bool in_use = false;  // the counters, by another process
   bool fails = false;
+  bool has_failed = false;
   bool wants_timeline = false;
   bool can_be_sampled = true;
   bool samples = false;
@@ -658,6 +662,33 @@ TEST_F(SessionTest, WhenCuptiFailsWithinAPassTheTraceGoesOn) {
   const auto problems = records_of<record::Problem>();
   ASSERT_THAT(problems, SizeIs(1));
   EXPECT_THAT(problems[0].cause, HasSubstr("memory could not be counted: CUPTI failed"));
+}
+
+TEST_F(SessionTest, LetsGoOfTheCountersWhenAKernelHasFailed) {
+  const GroupId group = add_group();
+  launch(group);
+  const bool is_counted = session.before_launch(group, true);
+  ASSERT_TRUE(is_counted);
+  gpu.has_failed = true;
+  session.after_launch(group, is_counted, false);
+  EXPECT_THAT(gpu.calls, Contains("abandon").Times(1)) << "while its launch is held";
+  EXPECT_FALSE(session.before_launch(group, true));
+  session.after_launch(group, false, true);
+  session.finish();
+  EXPECT_THAT(gpu.calls, Contains("abandon").Times(1));
+  const auto problems = records_of<record::Problem>();
+  ASSERT_THAT(problems, SizeIs(1));
+  EXPECT_THAT(problems[0].cause,
+              HasSubstr("memory could not be counted: a kernel of the program has failed"));
+}
+
+TEST_F(SessionTest, LetsGoOfTheCountersAtTheEndWhenAKernelHasFailed) {
+  const GroupId group = add_group();
+  launch(group);
+  gpu.has_failed = true;
+  session.finish();
+  EXPECT_THAT(gpu.calls, Contains("abandon").Times(1));
+  EXPECT_THAT(gpu.calls, Not(Contains("end")));
 }
 
 TEST_F(SessionTest, CountsMoreOfAGroupWhoseLaunchesDiffer) {

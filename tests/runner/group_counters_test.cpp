@@ -256,6 +256,25 @@ TEST(GroupCounters, AreCheckedBeforeTheyAreScaled) {
   EXPECT_DOUBLE_EQ(*result.counted.counters.at("integer_ops").value(), 3.3e6);
 }
 
+TEST(GroupCounters, HaveTheOperationsOfTheLaunchesThatTheHardwareCounted) {
+  constexpr double kTracedWarps = 1e4;
+  constexpr double kOfTrace = 8 * kTracedWarps;
+  const Counters small = of({{"ffma", 1e5}, {"warp_instructions_sass", 1e6}});
+  const Counters large = of({{"ffma", 8e5}, {"warp_instructions_sass", 9e6}});
+  const Counters other = of({{"ffma", 7e7}, {"warp_instructions_sass", 5e7}});
+  for (const auto& instrumented :
+       {std::vector{large, small}, std::vector{large, large, large, small, other}}) {
+    CountedPasses counted;
+    for (const double instructions : {1e6, 1e6, 9e6})
+      counted["memory"].add(of({{"warp_instructions", instructions + kOfTrace}}));
+    for (const Counters& launch : instrumented) counted["operations"].add(launch);
+    const RepeatedCounters result =
+        counters_of_group(counted, kTracedWarps, [](const auto&) { return ""; }).counted;
+    EXPECT_DOUBLE_EQ(*result.counters.at("ffma").value(), (2 * 1e5 + 8e5) / 3);
+    EXPECT_DOUBLE_EQ(*result.counters.at("warp_instructions_sass").value(), 11e6 / 3);
+  }
+}
+
 TEST(GroupCounters, OfSharedMemoryAreUnavailableWhereTheChipDoesNotCountItsMatrices) {
   CountedPasses counted;
   counted["memory"].add(of({{"l1_bytes", 1}, {"l2_bytes", 1000}, {"warp_instructions", 1}}));

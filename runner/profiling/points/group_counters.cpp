@@ -203,6 +203,15 @@ std::optional<WorkClusters> clusters_of(const CountedPasses& counted, std::size_
   return std::nullopt;
 }
 
+/// The operations of launches that did what those did which the hardware counted.
+std::optional<RepeatedCounters> operations_of_the_same(const CountedPasses& counted,
+                                                       std::optional<double> warps, std::size_t period) {
+  const auto hardware = counted.find(to_string(Pass::memory));
+  const auto instrumented = counted.find(to_string(Pass::operations));
+  if (hardware == counted.end() || instrumented == counted.end()) return std::nullopt;
+  return instrumented->second.mean_as_in(hardware->second, warps, period);
+}
+
 double further_from_1(const std::optional<double>& a, double b) {
   return a && std::abs(std::log(*a)) > std::abs(std::log(b)) ? *a : b;
 }
@@ -216,6 +225,10 @@ GroupCounters counters_of_group(const CountedPasses& counted, std::optional<doub
   RepeatedCounters& result = group.counted;
   Launched launched = {.warps = warps};
   std::map<std::string, double> scales;  // of counts, by their keys
+  const auto add = [&](const RepeatedCounters& of_pass) {
+    for (const auto& [key, value] : of_pass.counters) result.counters.insert_or_assign(key, value);
+    for (const auto& [key, spread] : of_pass.spread) result.spread.insert_or_assign(key, spread);
+  };
   for (const Pass pass : kPasses) {
     const auto found = counted.find(to_string(pass));
     if (found != counted.end()) {
@@ -223,11 +236,10 @@ GroupCounters counters_of_group(const CountedPasses& counted, std::optional<doub
       const RepeatedCounters& of_pass = mean.counters;
       if (mean.is_of_each_place) group.period = pattern.period;
       if (mean.scale) group.scale = further_from_1(group.scale, *mean.scale);
+      add(of_pass);
       for (const auto& [key, value] : of_pass.counters) {
-        result.counters.insert_or_assign(key, value);
         if (is_count(key)) scales.insert_or_assign(key, mean.scale.value_or(1));
       }
-      for (const auto& [key, spread] : of_pass.spread) result.spread.insert_or_assign(key, spread);
       // Of launches that all do the same, one was instrumented; and the program may end before the last pass
       // has all launches.
       if (pass == Pass::operations) launched.instrumented = of_pass.repeats;
@@ -240,6 +252,10 @@ GroupCounters counters_of_group(const CountedPasses& counted, std::optional<doub
         result.counters.try_emplace(std::string(metric.key), CounterValue::unavailable(reason));
       }
     }
+  }
+  if (spread_of(result, counter::kWarpInstructions) > record::kMostDifference ||
+      failure_of_instrumentation(result, launched)) {
+    if (const auto operations = operations_of_the_same(counted, warps, pattern.period)) add(*operations);
   }
   check_operations(result, launched);  // as they were counted
   scale_counts(result, scales);
@@ -325,6 +341,48 @@ std::optional<WorkClusters> CountedLaunches::clusters(std::string_view key, std:
                                        [](const WorkCluster& part) { return part.share >= kNotablePart; });
   const bool is_clustered = found.parts.size() > 1 && found.parts.size() <= kMost && are_notable;
   return is_clustered ? std::optional(std::move(found)) : std::nullopt;
+}
+
+/// The launches that executed the most instructions among those that may have done the same as one of which
+/// the hardware counted so many.
+std::vector<std::size_t> CountedLaunches::same_as(double hardware, std::optional<double> warps) const {
+  constexpr double kSame = 0.01;
+  std::vector<std::size_t> same;
+  double most = 0;
+  for (std::size_t i = 0; i < launches_.size(); ++i) {
+    const auto executed = value_of(launches_[i].counters, counter::kWarpInstructionsSass);
+    if (!executed || *executed < most || difference_of(hardware, *executed, warps) > kSame) continue;
+    if (*executed > most) same.clear();
+    most = *executed;
+    same.push_back(i);
+  }
+  return same;
+}
+
+std::optional<RepeatedCounters> CountedLaunches::mean_as_in(const CountedLaunches& hardware,
+                                                            std::optional<double> warps,
+                                                            std::size_t period) const {
+  constexpr double kMostWithoutSame = 0.01;
+  const std::vector<double> of_hardware =
+      period > 1 ? hardware.weights_by_place(period) : std::vector<double>();
+  std::vector<double> weights(launches_.size());
+  double all = 0;
+  double without_same = 0;
+  for (std::size_t i = 0; i < hardware.launches_.size(); ++i) {
+    const auto instructions = value_of(hardware.launches_[i].counters, counter::kWarpInstructions);
+    if (!instructions) return std::nullopt;
+    const double weight = of_hardware.empty() ? 1 : of_hardware[i];
+    const std::vector<std::size_t> same = same_as(*instructions, warps);
+    all += weight * *instructions;
+    if (same.empty()) without_same += weight * *instructions;
+    for (const std::size_t launch : same) weights[launch] += weight / static_cast<double>(same.size());
+  }
+  if (without_same > kMostWithoutSame * all) return std::nullopt;
+  AveragedCounters averaged;
+  for (std::size_t i = 0; i < launches_.size(); ++i) {
+    if (weights[i] > 0) averaged.add(launches_[i].counters, weights[i]);
+  }
+  return averaged.result();
 }
 
 CountedLaunches::Mean CountedLaunches::mean(const LaunchPattern& pattern) const {

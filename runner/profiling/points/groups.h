@@ -63,12 +63,19 @@ class CountedLaunches {
   /// The times are those of the trace, else those that were counted with the launches (`kCountedTimeS`).
   Mean mean(const LaunchPattern& pattern) const;
 
+  /// The mean of these instrumented launches, each as often as the hardware counted a launch of as many
+  /// instructions (of so many `warps`, to which the trace adds some); nothing if launches with more than 1 %
+  /// of the hardware's instructions have no such launch. `period`: of the launches, or 1 or 0.
+  std::optional<RepeatedCounters> mean_as_in(const CountedLaunches& hardware, std::optional<double> warps,
+                                             std::size_t period) const;
+
  private:
   struct Launch {
     Counters counters;
     LaunchPlace place;
   };
   std::vector<double> weights_by_place(std::size_t period) const;
+  std::vector<std::size_t> same_as(double hardware, std::optional<double> warps) const;
   /// The mean time of the launches that were counted; nothing where one of them has none.
   std::optional<double> mean_time_s() const;
 
@@ -95,10 +102,11 @@ struct GroupCounters {
 /// have, that of the last. Instrumented launches have no times: where others are scaled by theirs, these are
 /// by the instructions that the hardware counted. What was not counted, and what does not stand up to these
 /// checks, is unavailable with its reason:
-/// - Instrumentation and hardware count the instructions of warps in different passes. Where they differ by
-///   more than 5 %, and by more than launches differ within a pass, the instrumentation has failed. The
-///   hardware also counts what the trace adds to each of the `warps` of a launch (nothing for a graph); this
-///   is left out.
+/// - Instrumentation and hardware count the instructions of warps in different passes. If launches
+///   differ by more than 5 %, each instrumented one counts as often as the hardware counted one of as many
+///   instructions. If that has others, and the means differ by more than 5 % and by more than launches differ
+///   within a pass, the instrumentation has failed. The hardware also counts what the trace adds to each of
+///   the `warps` of a launch (nothing for a graph); this is left out.
 /// - Bulk copies (TMA) bypass the counters of L1. Where L1 moved less than 0.9 of the bytes that it requested
 ///   from L2, its bytes and its sector efficiencies are incomplete; those of shared memory as well, where
 ///   the chip does not count what its matrix instructions read there (`has_matrix_bytes`).

@@ -43,8 +43,8 @@ THROUGHPUT = {"phased": 4, "groups": 40, "streams": 4, "threads": 4}
 OPTIONS = [["--timeline=1ms"], [], ["--samples", "10"], ["--whole-graphs"], ["--nvtx-scope", "thread"], []]
 WHOLE_GRAPHS = "STRESS_WHOLE_GRAPHS"  # tells the program which launches a profile with that option has
 MOST_POINTS = 10_000  # of a run; the rest is left out
-# CUDA may end the work of profiled programs on the same GPU with them (docs/profile.md).
-ALONE = ["exit-illegal-address"]
+# May hang the driver for the whole machine, and ends the work of profiled programs on the same GPU (docs/profile.md).
+RISKY = ["exit-illegal-address"]
 PLAIN_LIMIT_S = 120
 UNSTABLE_RUNS = 3
 LEFT_LIMIT_S = 3  # for children to end after the program
@@ -427,9 +427,9 @@ def main():
     if unknown:
         print(f"there is no scenario {', '.join(unknown)} here; there are: {', '.join(known)}", file=sys.stderr)
         return 2
-    settings.scenarios = [name for name in chosen if settings.jobs == 1 or name not in ALONE]
+    settings.scenarios = chosen if settings.scenarios else [name for name in known if name not in RISKY]
     for name in [name for name in chosen if name not in settings.scenarios]:
-        print(f"{name} is left out: beside others it would end their work, too; --jobs 1 includes it", flush=True)
+        print(f"{name} is left out: it may hang the driver for the whole machine; --scenarios {name} runs it", flush=True)
     if settings.keep:
         settings.keep = settings.keep.resolve()
         settings.keep.mkdir(parents=True, exist_ok=True)
