@@ -13,12 +13,10 @@ bool GraphNodes::is_like(const GraphNodes& other) const {
 
 void GraphGroups::add(std::string_view symbol, const Launch& kernel, const LaunchGroup& group) {
   kernels_.push_back(group.id);
-  auto member = std::find_if(members_.begin(), members_.end(),
-                             [&](const Member& known) { return known.group.record == group.record; });
-  if (member == members_.end()) member = members_.insert(members_.end(), Member{.group = group});
-  ++member->kernels;
-  of_shape_.try_emplace({symbol, kernel.grid, kernel.block, kernel.dynamic_shared_bytes},
-                        static_cast<std::size_t>(member - members_.begin()));
+  const auto [place, is_new] = of_record_.try_emplace(group.record, members_.size());
+  if (is_new) members_.push_back({.group = group});
+  ++members_[place->second].kernels;
+  of_shape_.try_emplace({symbol, kernel.grid, kernel.block, kernel.dynamic_shared_bytes}, place->second);
 }
 
 std::optional<std::size_t> GraphGroups::find(const activities::Kernel& kernel) const {

@@ -62,6 +62,7 @@ class GraphGroups {
   };
 
   std::unordered_map<Shape, std::size_t, HashShape> of_shape_;  // in `members_`
+  std::unordered_map<std::uint64_t, std::size_t> of_record_;    // likewise, by `LaunchGroup::record`
   std::vector<Member> members_;
   std::vector<GroupId> kernels_;
   std::uint64_t left_out_ = 0;

@@ -42,7 +42,10 @@ TracedLaunches::Awaited TracedLaunches::awaited(const AnnouncedLaunch& call) {
   Awaited made = {.group = call.group, .is_counted = call.is_counted, .is_graph = call.is_graph};
   made.kernels = call.kernels;
   if (!call.kernels) return made;
-  for (const GraphGroups::Member& member : call.kernels->members()) made.missing.push_back(member.kernels);
+  for (const GraphGroups::Member& member : call.kernels->members()) {
+    made.missing.push_back(member.kernels);
+    made.all_missing += member.kernels;
+  }
   return made;
 }
 
@@ -121,9 +124,11 @@ bool TracedLaunches::add_in_groups(Awaited& awaited, const activities::Kernel& k
     return false;
   }
   deliver(awaited.kernels->members()[*place].group, awaited.is_counted, launch_of(kernel));
-  if (awaited.missing[*place] > 0) --awaited.missing[*place];
-  return std::all_of(awaited.missing.begin(), awaited.missing.end(),
-                     [](std::uint64_t one) { return one == 0; });
+  if (awaited.missing[*place] > 0) {
+    --awaited.missing[*place];
+    --awaited.all_missing;
+  }
+  return awaited.all_missing == 0;
 }
 
 void TracedLaunches::add_in_graph(Awaited& awaited, const activities::Kernel& kernel) {

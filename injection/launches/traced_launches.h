@@ -67,6 +67,7 @@ class TracedLaunches {
     record::Launch launch;  ///< of a graph, as far as its kernels were delivered
     std::shared_ptr<const GraphGroups> kernels;
     std::vector<std::uint64_t> missing;  ///< that are not delivered yet, of each of these groups
+    std::uint64_t all_missing = 0;       ///< the sum of these
     bool has_news = false;               ///< since the last delivery
   };
   struct GraphKernelKey {
