@@ -441,7 +441,7 @@ void Process::primary_context_ends(int device) {
 }
 
 bool Process::has_others(const Context& context) const {
-  return std::any_of(contexts_.begin(), contexts_.end(), [&](const auto& other) {
+  return std::ranges::any_of(contexts_, [&](const auto& other) {
     return other.second.get() != &context && other.second->device == context.device;
   });
 }

@@ -80,7 +80,7 @@ std::string shape_text(const kernels::CeilingShape& shape) {
 /// since event times come in steps of about 1 %.
 double floor_of(const TimeResult& time) {
   std::vector<double> samples = time.samples_s;
-  std::sort(samples.begin(), samples.end());
+  std::ranges::sort(samples);
   const auto fastest = static_cast<std::ptrdiff_t>((samples.size() + 9) / 10);
   return std::accumulate(samples.begin(), samples.begin() + fastest, 0.0) / static_cast<double>(fastest);
 }
@@ -184,7 +184,7 @@ Ceiling CeilingBench::burst(const kernels::CeilingBenchmark& benchmark, const Ma
   products.is_power_limited = true;
   std::this_thread::sleep_for(kPauseBeforeBurst);
   const TimeResult result = timer_.measure(products, kBurstTarget);
-  const auto fastest = std::min_element(result.samples_s.begin(), result.samples_s.end());
+  const auto fastest = std::ranges::min_element(result.samples_s);
   Ceiling ceiling = ceiling_of(benchmark, result);
   ceiling.value = product.operations() / *fastest;
   const double clock_hz =

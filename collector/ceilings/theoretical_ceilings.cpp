@@ -109,7 +109,7 @@ std::vector<Ceiling> theoretical_ceilings(const DeviceInfo& device,
   for (const CeilingBenchmark& benchmark : benchmarks) {
     if (auto ceiling = peak_of(benchmark, device, counters)) ceilings.push_back(std::move(*ceiling));
   }
-  std::sort(ceilings.begin(), ceilings.end(), comes_before);
+  std::ranges::sort(ceilings, comes_before);
   return ceilings;
 }
 
@@ -121,8 +121,7 @@ std::vector<Metric> ceiling_metrics(const std::vector<kernels::CeilingBenchmark>
   std::vector<Metric> metrics = basic_metrics();
   metrics.insert(metrics.end(), tensor_metrics().begin(), tensor_metrics().end());
   const auto is_there = [&](std::string_view key) {
-    return std::any_of(metrics.begin(), metrics.end(),
-                       [&](const Metric& metric) { return metric.key == key; });
+    return std::ranges::any_of(metrics, [&](const Metric& metric) { return metric.key == key; });
   };
   for (const kernels::CeilingBenchmark& benchmark : benchmarks) {
     if (!benchmark.peak || is_there(key_of(*benchmark.peak))) continue;

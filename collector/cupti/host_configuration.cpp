@@ -64,7 +64,7 @@ void HostConfiguration::resolve(const std::vector<Metric>& metrics) {
     return cuptiProfilerHostGetMetricProperties(&params) == CUPTI_SUCCESS;
   };
   for (const Metric& metric : metrics) {
-    const auto found = std::find_if(metric.names.begin(), metric.names.end(), exists);
+    const auto found = std::ranges::find_if(metric.names, exists);
     if (found == metric.names.end()) {
       missing_.emplace(metric.key, CounterValue::unavailable("this chip has no such counter"));
       continue;
@@ -176,7 +176,7 @@ extern "C" [[gnu::visibility("default")]] void rooflinectl_describe_chips(
   const std::vector<std::string> known = cupti::countable_chips();
   if (chip.empty()) {
     for (const std::string& name : known) chips.push_back(cupti::describe_chip(name));
-  } else if (std::find(known.begin(), known.end(), chip) != known.end()) {
+  } else if (std::ranges::find(known, chip) != known.end()) {
     chips.push_back(cupti::describe_chip(chip));
   } else {
     throw rooflinectl::Error(rooflinectl::ErrorKind::usage, fmt::format("CUPTI knows no chip '{}'", chip),

@@ -167,8 +167,7 @@ std::vector<PmSample> PmSampler::take() {
     sample.sampleIndex = index;
     ROOFLINECTL_CUPTI(cuptiPmSamplingCounterDataGetSampleInfo, &sample);
     std::vector<double> values = configuration_->values(counter_data_, index);
-    const bool is_whole =
-        std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+    const bool is_whole = std::ranges::all_of(values, [](double v) { return std::isfinite(v); });
     if (!is_whole) continue;
     samples.push_back(
         {.start_ns = sample.startTimestamp, .end_ns = sample.endTimestamp, .values = std::move(values)});

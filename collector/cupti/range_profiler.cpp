@@ -67,7 +67,7 @@ class RangeProfiler : public Profiler {
     const std::vector<std::string> names = profiler.range_names(counter_data);
     std::vector<Counters> counters;
     for (std::size_t i = 0; i < ranges.size(); ++i) {
-      const auto found = std::find(names.begin(), names.end(), cupti_name(i));
+      const auto found = std::ranges::find(names, cupti_name(i));
       if (found == names.end()) {
         throw Error(ErrorKind::environment, "CUPTI returned no counters for one of its ranges",
                     "run with --no-counters to measure only times");

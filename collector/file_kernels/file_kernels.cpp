@@ -78,7 +78,7 @@ std::size_t FileKernels::input_bytes(const PointId& point, int copies) const {
 }
 
 LoadedKernel& FileKernels::loaded(const FileKernel& kernel, const KernelCall& call) {
-  const auto found = std::find_if(compiled_.begin(), compiled_.end(), [&](const CompiledKernel& compiled) {
+  const auto found = std::ranges::find_if(compiled_, [&](const CompiledKernel& compiled) {
     return compiled.kernel == kernel.id && compiled.function == call.function &&
            compiled.options == call.options && compiled.architecture == device_.compute_capability;
   });
@@ -103,8 +103,8 @@ std::string FileKernels::expected_file(const FileKernel& kernel, const std::stri
   if (stored != kernel.reference.files.end()) return stored->second;
   if (!is_computed(kernel.reference)) return "";
   const std::vector<FileKernelArgument> results = results_of(kernel);
-  const bool is_result = std::any_of(results.begin(), results.end(),
-                                     [&](const auto& result) { return result.name == argument; });
+  const bool is_result =
+      std::ranges::any_of(results, [&](const auto& result) { return result.name == argument; });
   return is_result ? references_ + "/" + reference_file({{}, kernel.id, axes}, argument) : "";
 }
 

@@ -67,7 +67,7 @@ struct LinkCounters::Device {
     if (!reason.empty()) return CounterValue::unavailable(reason);
     const auto left_out = begun.left_out.find(std::string(key));
     if (left_out != begun.left_out.end()) return CounterValue::unavailable(left_out->second);
-    const auto found = std::find(begun.keys.begin(), begun.keys.end(), key);
+    const auto found = std::ranges::find(begun.keys, key);
     if (found == begun.keys.end()) return CounterValue::unavailable("this device cannot sample it");
     const auto column = static_cast<std::size_t>(found - begun.keys.begin());
     double bytes = 0;

@@ -31,7 +31,7 @@ void CeilingSteps::measure(const std::optional<PcieLink>& pcie, bool counters) {
   }
   const std::vector<std::string> known = held_ceilings(counters);
   for (const kernels::CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
-    const bool is_known = std::find(known.begin(), known.end(), benchmark.id) != known.end();
+    const bool is_known = std::ranges::find(known, benchmark.id) != known.end();
     if (!is_launch(benchmark) && is_in_plan(benchmark.id) && !is_known) measure_benchmark(benchmark);
   }
 }
@@ -61,7 +61,7 @@ void CeilingSteps::confirm() {
 
 bool CeilingSteps::is_in_plan(const std::string& ceiling) const {
   const auto& wanted = context_.request.plan.ceilings;
-  return std::find(wanted.begin(), wanted.end(), ceiling) != wanted.end();
+  return std::ranges::find(wanted, ceiling) != wanted.end();
 }
 
 void CeilingSteps::measure_benchmark(const kernels::CeilingBenchmark& benchmark) {
@@ -94,8 +94,7 @@ std::vector<std::string> CeilingSteps::held_ceilings(bool counters) {
     std::vector<std::string> ids = known.ids;
     if (counters) {
       std::erase_if(ids, [&](const std::string& id) {
-        return std::find(known.unconfirmed_ids.begin(), known.unconfirmed_ids.end(), id) !=
-               known.unconfirmed_ids.end();
+        return std::ranges::find(known.unconfirmed_ids, id) != known.unconfirmed_ids.end();
       });
     }
     return ids;

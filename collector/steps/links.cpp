@@ -40,7 +40,7 @@ constexpr std::uint64_t kDelayNs = 200'000;
 const CeilingBenchmark& benchmark_of(LinkMover mover) {
   const std::string_view id = mover == LinkMover::load ? "dram_read" : "dram_write";
   const auto& all = kernels::all_ceiling_benchmarks();
-  return *std::find_if(all.begin(), all.end(), [&](const CeilingBenchmark& one) { return one.id == id; });
+  return *std::ranges::find_if(all, [&](const CeilingBenchmark& one) { return one.id == id; });
 }
 
 /// One device, with memory that others reach.

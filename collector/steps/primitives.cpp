@@ -175,8 +175,7 @@ Cycles cycles_from(const TimeResult& time, std::uint64_t elements, int sm_count)
 
 template <typename List>
 auto find(const List& list, const std::string& id) {
-  return std::find_if(list.begin(), list.end(),
-                      [&](const auto& primitive) { return primitive.info.id == id; });
+  return std::ranges::find_if(list, [&](const auto& primitive) { return primitive.info.id == id; });
 }
 
 }  // namespace
@@ -310,8 +309,8 @@ std::vector<PrimitiveInfo> linked_primitives() {
   std::vector<PrimitiveInfo> list;
   for (const LanePrimitive& primitive : kernels::all_lane_primitives()) list.push_back(primitive.info);
   for (const DevicePrimitive& primitive : kernels::all_device_primitives()) list.push_back(primitive.info);
-  std::sort(list.begin(), list.end(),
-            [](const PrimitiveInfo& a, const PrimitiveInfo& b) { return natural_less(a.id, b.id); });
+  std::ranges::sort(list,
+                    [](const PrimitiveInfo& a, const PrimitiveInfo& b) { return natural_less(a.id, b.id); });
   return list;
 }
 

@@ -310,7 +310,7 @@ class Tuning {
     const double cub_s = median(timed.front().samples_s);
     std::vector<std::pair<double, std::string>> order;
     for (const Timed& each : timed) order.emplace_back(median(each.samples_s), each.candidate.name);
-    std::sort(order.begin(), order.end());
+    std::ranges::sort(order);
     std::printf("%llu cub %.3f |", static_cast<unsigned long long>(n), cub_s * 1e6);
     for (std::size_t i = 0; i < std::min(kShown, order.size()); ++i) {
       std::printf(" %s %.3f (%.3fx),", order[i].second.c_str(), order[i].first * 1e6, cub_s / order[i].first);

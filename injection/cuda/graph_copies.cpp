@@ -258,7 +258,7 @@ GraphCopy::Parents GraphCopy::add(CUgraphNode node, const Parents& after) {
     obstacle_ = kUnknownNodes;
     return {};
   }
-  std::sort(added.after.begin(), added.after.end());
+  std::ranges::sort(added.after);
   added.after.erase(std::unique(added.after.begin(), added.after.end()), added.after.end());
   nodes_.push_back(std::move(added));
   return {nodes_.size() - 1};
@@ -268,9 +268,8 @@ void GraphCopy::assign_lanes() {
   std::vector<std::size_t> last;  // of each lane
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     Node& node = nodes_[i];
-    const auto continued = std::find_if(node.after.begin(), node.after.end(), [&](std::size_t parent) {
-      return last[nodes_[parent].lane] == parent;
-    });
+    const auto continued = std::ranges::find_if(
+        node.after, [&](std::size_t parent) { return last[nodes_[parent].lane] == parent; });
     node.lane = continued == node.after.end() ? last.size() : nodes_[*continued].lane;
     if (node.lane == last.size()) last.push_back(i);
     last[node.lane] = i;

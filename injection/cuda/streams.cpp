@@ -45,7 +45,7 @@ bool is_of_failed_context(CUresult result) {
                                   CUDA_ERROR_INVALID_ADDRESS_SPACE,
                                   CUDA_ERROR_INVALID_PC,
                                   CUDA_ERROR_LAUNCH_FAILED};
-  return std::find(kErrors.begin(), kErrors.end(), result) != kErrors.end();
+  return std::ranges::find(kErrors, result) != kErrors.end();
 }
 
 bool is_done(CUstream stream) {
@@ -103,7 +103,7 @@ bool Streams::are_idle(std::optional<int> device) {
   }
   const RelaxedCapture relaxed;
   const auto all = [&](auto question) {
-    return std::all_of(streams.begin(), streams.end(), [&](const Stream& stream) {
+    return std::ranges::all_of(streams, [&](const Stream& stream) {
       const Current current(stream.first);
       return question(stream.second);
     });

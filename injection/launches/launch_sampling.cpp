@@ -126,7 +126,7 @@ void LaunchSampling::repeats(GroupId group, std::size_t period) {
       state.places.assign(changed.period, false);
       for (const std::uint64_t ordinal : state.ordinals) state.places[ordinal % changed.period] = true;
       state.ordinals.clear();
-      state.counted = static_cast<int>(std::count(state.places.begin(), state.places.end(), true));
+      state.counted = static_cast<int>(std::ranges::count(state.places, true));
       state.next = 1;
     }
   });

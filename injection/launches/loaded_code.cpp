@@ -33,7 +33,7 @@ void LoadedCode::add(std::string_view cubin) {
     known.has_half_arithmetic |= function.has_half_arithmetic;
     std::vector<TensorInstruction>& kinds = known.tensor_instructions;
     for (const TensorInstruction& kind : function.tensor_instructions) {
-      if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
+      if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(kind);
     }
   }
 }

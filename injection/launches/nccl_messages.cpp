@@ -25,8 +25,8 @@ constexpr std::array kPayloads = {
 };
 
 const Payload* known_payload(std::string_view function) {
-  const auto known = std::find_if(kPayloads.begin(), kPayloads.end(),
-                                  [&](const Payload& one) { return one.function == function; });
+  const auto known =
+      std::ranges::find_if(kPayloads, [&](const Payload& one) { return one.function == function; });
   return known == kPayloads.end() ? nullptr : &*known;
 }
 

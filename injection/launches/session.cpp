@@ -228,7 +228,7 @@ bool Session::before_graph(const std::vector<GroupId>& kernels, ByNodes may_run_
                                                        : sampling_.is_missing(kernel, *pass_);
   };
   const bool is_possible = may_run_by_nodes != ByNodes::not_at_all && pass_ && may_count_more() && !open_;
-  if (is_possible && turn.is_free() && std::any_of(kernels.begin(), kernels.end(), is_wanted)) {
+  if (is_possible && turn.is_free() && std::ranges::any_of(kernels, is_wanted)) {
     turn.take();
     counting_since_s_ = gpu_.now_s();
     const bool is_ready = wait_for_device(lock);

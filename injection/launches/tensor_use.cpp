@@ -28,9 +28,9 @@ double operations(const Counters& counters) {
 
 /// The next pass that counts only one of these; nothing if there is none.
 std::optional<Pass> pass_of(const std::vector<std::string_view>& counters, Pass after) {
-  const auto found = std::find_if(kPasses.begin(), kPasses.end(), [&](Pass pass) {
+  const auto found = std::ranges::find_if(kPasses, [&](Pass pass) {
     return pass > Pass::tensor && pass < Pass::stalls && pass > after &&
-           std::find(counters.begin(), counters.end(), pass_metrics(pass).front().key) != counters.end();
+           std::ranges::find(counters, pass_metrics(pass).front().key) != counters.end();
   });
   return found == kPasses.end() ? std::nullopt : std::optional(*found);
 }
@@ -60,9 +60,9 @@ std::optional<Pass> TensorUse::next(Pass pass) const {
   if (decoded_) return pass_of(decoded_->counters, pass);
 
   const double per_instruction = operations / instructions_.value();
-  const bool is_explained = std::any_of(
-      kOperationsPerInstruction.begin(), kOperationsPerInstruction.end(),
-      [&](double possible) { return std::abs(per_instruction - possible) <= kTolerance * possible; });
+  const bool is_explained = std::ranges::any_of(kOperationsPerInstruction, [&](double possible) {
+    return std::abs(per_instruction - possible) <= kTolerance * possible;
+  });
   if (is_explained || pass == Pass::tensor_f64) return std::nullopt;
   return kPasses.at(static_cast<std::size_t>(pass) + 1);
 }

@@ -49,9 +49,8 @@ std::uint64_t NvtxPaths::calling_thread() {
     }
   };
   thread_local CallingThread thread;
-  const bool is_known = std::any_of(thread.known_to.begin(), thread.known_to.end(), [&](const auto& one) {
-    return !one.owner_before(self_) && !self_.owner_before(one);
-  });
+  const bool is_known = std::ranges::any_of(
+      thread.known_to, [&](const auto& one) { return !one.owner_before(self_) && !self_.owner_before(one); });
   if (!is_known) thread.known_to.push_back(self_);
   return thread.id;
 }
@@ -61,8 +60,7 @@ int NvtxPaths::push(Domain domain, std::string_view name) {
   Range range = {.domain = domain, .name = std::string(name), .start_ns = now_ns()};
   const std::lock_guard lock(mutex_);
   Thread& thread = threads_[id];
-  const auto depth = std::count_if(thread.open.begin(), thread.open.end(),
-                                   [&](const Range& r) { return r.domain == domain; });
+  const auto depth = std::ranges::count_if(thread.open, [&](const Range& r) { return r.domain == domain; });
   thread.open.push_back(std::move(range));
   thread.opened = ++pushes_;
   last_to_open_ = id;
@@ -83,8 +81,7 @@ int NvtxPaths::pop(Domain domain) {
   close(*last);
   thread.open.erase(std::next(last).base());
   ++changes_;
-  const auto depth = std::count_if(thread.open.begin(), thread.open.end(),
-                                   [&](const Range& r) { return r.domain == domain; });
+  const auto depth = std::ranges::count_if(thread.open, [&](const Range& r) { return r.domain == domain; });
   if (thread.open.empty()) {
     threads_.erase(found);
     find_last_to_open();
@@ -137,8 +134,8 @@ PathId NvtxPaths::path_of(Thread& thread) {
   for (Range& range : thread.open) {
     append(of_thread, names_.folded(range.name));
     if (range.path) continue;
-    const auto later = std::find_if(process.begin(), process.end(),
-                                    [&](const auto& one) { return one.first > range.start_ns; });
+    const auto later =
+        std::ranges::find_if(process, [&](const auto& one) { return one.first > range.start_ns; });
     std::string own = later == process.begin() ? "" : std::prev(later)->second;
     append(own, of_thread);
     range.path = intern(own);

@@ -15,8 +15,8 @@ std::vector<std::string_view> pieces_of(std::string_view name) {
   std::vector<std::string_view> pieces;
   while (!name.empty()) {
     const bool is_number = pieces.size() % 2 == 1;
-    const auto* const end = std::find_if(name.begin(), name.end(),
-                                         [&](char character) { return is_digit(character) != is_number; });
+    const auto* const end =
+        std::ranges::find_if(name, [&](char character) { return is_digit(character) != is_number; });
     pieces.push_back(name.substr(0, static_cast<std::size_t>(end - name.begin())));
     name.remove_prefix(pieces.back().size());
   }
