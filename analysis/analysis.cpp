@@ -12,46 +12,13 @@
 #include "analysis/devices/ranks.h"
 #include "analysis/program/recoverable.h"
 #include "analysis/roofline/point.h"
-#include "core/enum_names.h"
 #include "core/program/application.h"
 #include "core/text/written_number.h"
 
 namespace rooflinectl {
 
-std::string_view to_string(MemoryLevel level) {
-  return enumerator_name(level);
-}
-
 std::string_view to_string(Flag flag) {
-  switch (flag) {
-    case Flag::failed:
-      return "failed";
-    case Flag::unverified:
-      return "unverified";
-    case Flag::skipped:
-      return "skipped";
-    case Flag::noisy:
-      return "noisy";
-    case Flag::throttled:
-      return "throttled";
-    case Flag::power_capped:
-      return "power-capped";
-    case Flag::cache_resident:
-      return "cache-resident";
-    case Flag::above_roof:
-      return "above-roof";
-    case Flag::declared:
-      return "declared";
-    case Flag::not_counted:
-      return "not-counted";
-    case Flag::partly_counted:
-      return "partly-counted";
-    case Flag::not_repeatable:
-      return "not-repeatable";
-    case Flag::implausible:
-      return "implausible";
-  }
-  return "?";
+  return separated_name<'-'>(flag);
 }
 
 std::string Implausible::text() const {
@@ -65,8 +32,7 @@ std::vector<std::string_view> names_of(const std::vector<Flag>& flags) {
 }
 
 const LevelUse* find_level(const RooflinePoint& point, std::optional<MemoryLevel> level) {
-  const auto found = std::find_if(point.levels.begin(), point.levels.end(),
-                                  [&](const LevelUse& use) { return use.level == level; });
+  const auto found = std::ranges::find(point.levels, level, &LevelUse::level);
   return found == point.levels.end() ? nullptr : &*found;
 }
 

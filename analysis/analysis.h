@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "analysis/roofline/bound.h"
+#include "core/enum_names.h"
 #include "core/model/run.h"
 
 /// What the counts and times of a run mean.
@@ -16,11 +16,7 @@ namespace rooflinectl {
 
 /// A level of the memory hierarchy, farthest from the SM's registers first.
 enum class MemoryLevel { dram, l2, l1, shared };
-inline constexpr std::array kMemoryLevels = {MemoryLevel::dram, MemoryLevel::l2, MemoryLevel::l1,
-                                             MemoryLevel::shared};
-
-/// `dram`, as the subjects of ceilings are called.
-std::string_view to_string(MemoryLevel level);
+inline constexpr auto kMemoryLevels = kEnumerators<MemoryLevel>;
 
 /// The id of a ceiling, or the ids of those that are mixed. Half of the rate of a ceiling is `f16_fma / 2`.
 using CeilingIds = std::vector<std::string>;

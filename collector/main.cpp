@@ -125,7 +125,7 @@ int run(int argc, char** argv) {
       return 0;
     }
     CollectRequest request = decode_request(read_request(plan_file));
-    if (const auto asked = collect_mode_from(mode)) request.mode = *asked;
+    if (const auto asked = enumerator_from<CollectMode>(mode)) request.mode = *asked;
     if (request.mode == CollectMode::once || request.mode == CollectMode::sanitize) request.counters = false;
     collect(request, emit<Message>);
     return 0;

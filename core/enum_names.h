@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 /// The enumerators of an enumeration that counts from 0, and the names that they have in the source, where
@@ -45,6 +48,26 @@ inline constexpr auto kEnumeratorNames = []<std::size_t... kPlaces>(std::index_s
 template <typename Enum>
 constexpr std::string_view enumerator_name(Enum value) {
   return kEnumeratorNames<Enum>[static_cast<std::size_t>(value)];
+}
+
+/// The same with a separator for each `_`: `power-capped`.
+template <char kSeparator, typename Enum>
+std::string_view separated_name(Enum value) {
+  static const auto kNames = [] {
+    std::array<std::string, kEnumerators<Enum>.size()> names;
+    std::ranges::copy(kEnumeratorNames<Enum>, names.begin());
+    for (std::string& name : names) std::ranges::replace(name, '_', kSeparator);
+    return names;
+  }();
+  return kNames[static_cast<std::size_t>(value)];
+}
+
+/// The name of an enumerator in files and on the command line. An enumeration with other names than those in
+/// the source declares a `to_string` of its own.
+template <typename Enum>
+requires std::is_enum_v<Enum>
+constexpr std::string_view to_string(Enum value) {
+  return enumerator_name(value);
 }
 
 /// The one that `to_string` calls so; nothing if there is none.

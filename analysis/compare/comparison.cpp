@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -32,14 +31,12 @@ TimeInterval time_of(const RooflinePoint* point) {
   return {time.time_s, time.low_s, time.high_s};
 }
 
-bool is_timed_alike(const RooflinePoint* a, const RooflinePoint* b) {
-  return launch_mode(*a->measurement->time) == launch_mode(*b->measurement->time);
-}
-
 /// The `bases` (all have a time) that were timed in the same way as `now`.
 std::vector<const RooflinePoint*> timed_like(const RooflinePoint* now,
                                              std::vector<const RooflinePoint*> bases) {
-  std::erase_if(bases, [&](const RooflinePoint* base) { return !is_timed_alike(base, now); });
+  std::erase_if(bases, [&](const RooflinePoint* base) {
+    return launch_mode(*base->measurement->time) != launch_mode(*now->measurement->time);
+  });
   return bases;
 }
 
@@ -91,9 +88,8 @@ PointChange change_without_times(const PointComparison& point) {
 /// The fastest first.
 std::vector<const RooflinePoint*> timed_bases(std::vector<const RooflinePoint*> bases) {
   std::erase_if(bases, [](const RooflinePoint* point) { return !has_time(point); });
-  std::stable_sort(bases.begin(), bases.end(), [](const RooflinePoint* a, const RooflinePoint* b) {
-    return time_per_launch_s(*a->measurement) < time_per_launch_s(*b->measurement);
-  });
+  std::ranges::stable_sort(bases, {},
+                           [](const RooflinePoint* point) { return time_per_launch_s(*point->measurement); });
   return bases;
 }
 
@@ -104,6 +100,18 @@ double smallest_exact_factor(const PointComparison& point) {
     spread = std::max(spread, largest_count_spread(*base->measurement));
   }
   return std::max(kSmallestExactFactor, 1 + spread + largest_count_spread(*point.now->measurement));
+}
+
+/// Those of quantities that every base run has.
+void set_counter_changes(PointComparison& compared) {
+  if (compared.bases.empty() || !has_time(compared.now)) return;
+  compared.counter_changes = counter_changes(pooled_quantities(compared.bases), compared.now->quantities,
+                                             smallest_exact_factor(compared));
+  if (compared.time) {
+    const bool is_slower = compared.time->ratio() > 1;
+    sort_by_explanation(compared.counter_changes, 1 / compared.time->ratio(),
+                        (is_slower ? compared.now : compared.bases.front())->bound);
+  }
 }
 
 /// The medians of a point in those of `runs` that timed it in the same way.
@@ -281,29 +289,7 @@ double whole_time_s(const RooflinePoint& point) {
 }
 
 std::string_view to_string(PointChange change) {
-  switch (change) {
-    case PointChange::broken:
-      return "broken";
-    case PointChange::missing:
-      return "missing";
-    case PointChange::slower:
-      return "slower";
-    case PointChange::faster:
-      return "faster";
-    case PointChange::fixed:
-      return "fixed";
-    case PointChange::added:
-      return "added";
-    case PointChange::unclear:
-      return "unclear";
-    case PointChange::timed_differently:
-      return "timed-differently";
-    case PointChange::same:
-      return "same";
-    case PointChange::untimed:
-      return "untimed";
-  }
-  return "?";
+  return separated_name<'-'>(change);
 }
 
 double drift_between_runs(std::span<const std::vector<TimeInterval>> points) {
@@ -377,25 +363,6 @@ PointComparison compare_times(std::vector<const RooflinePoint*> bases, const Roo
   return compared;
 }
 
-PointComparison compare_point(std::vector<const RooflinePoint*> bases, const RooflinePoint* now, double drift,
-                              double smallest_change, std::vector<const RooflinePoint*> repeats) {
-  PointComparison compared = compare_times(std::move(bases), now, drift, smallest_change, std::move(repeats));
-  if (compared.bases.empty() || !has_time(compared.now)) return compared;
-  compared.counter_changes = counter_changes(pooled_quantities(compared.bases), compared.now->quantities,
-                                             smallest_exact_factor(compared));
-  if (compared.time) {
-    const bool is_slower = compared.time->ratio() > 1;
-    sort_by_explanation(compared.counter_changes, 1 / compared.time->ratio(),
-                        (is_slower ? compared.now : compared.bases.front())->bound);
-  }
-  return compared;
-}
-
-std::size_t RunComparison::count(PointChange change) const {
-  return static_cast<std::size_t>(std::count_if(
-      points.begin(), points.end(), [&](const PointComparison& point) { return point.change == change; }));
-}
-
 RunComparison compare(std::span<const AnalysedRun> baseline, const AnalysedRun& now, double smallest_change) {
   return compare_repeated(baseline, baseline.size(), now, smallest_change);
 }
@@ -413,17 +380,18 @@ RunComparison compare_repeated(std::span<const AnalysedRun> earlier, std::size_t
   const double drift = observed_drift(matched, base_runs);
   for (const MatchedPoint& match : matched) {
     const RepeatedPoint repeated = split(match, base_runs);
-    const bool is_in_base = std::any_of(repeated.bases.begin(), repeated.bases.end(),
-                                        [](const RooflinePoint* base) { return base != nullptr; });
+    const bool is_in_base =
+        std::ranges::any_of(repeated.bases, [](const RooflinePoint* base) { return base != nullptr; });
     if (match.now == nullptr && !is_in_base) continue;
     PointComparison point =
-        compare_point(repeated.bases, match.now, drift, smallest_change, repeated.repeats);
+        compare_times(repeated.bases, match.now, drift, smallest_change, repeated.repeats);
+    set_counter_changes(point);
     point.device = match.device;
     point.label += device_suffix(comparison, match.device);
     comparison.points.push_back(std::move(point));
   }
   tell_apart(comparison);
-  std::stable_sort(comparison.points.begin(), comparison.points.end(), point_comes_before);
+  std::ranges::stable_sort(comparison.points, point_comes_before);
   comparison.programs = compare_programs(comparison, drift);
   comparison.environment = environment_changes(comparison);
   comparison.ceilings = ceiling_changes(comparison.baseline.back().run, now.run, comparison.devices);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -122,12 +123,8 @@ struct PointComparison {
 
 /// Compares `now` with `bases`, the same point in base runs: oldest first, null where a run does not have it;
 /// `now` may be null, too, if not all of them are; `repeats` are like `bases`, in repetitions of the new run.
-/// `drift` is that between runs (`drift_between_runs`). The device is left to the caller, and the label is
-/// that of the run.
-PointComparison compare_point(std::vector<const RooflinePoint*> bases, const RooflinePoint* now, double drift,
-                              double smallest_change, std::vector<const RooflinePoint*> repeats = {});
-
-/// Likewise, without `counter_changes`, which are most of the work.
+/// `drift` is that between runs (`drift_between_runs`). The device is left to the caller, the label is that
+/// of the run, and there are no `counter_changes`, which are most of the work.
 PointComparison compare_times(std::vector<const RooflinePoint*> bases, const RooflinePoint* now, double drift,
                               double smallest_change, std::vector<const RooflinePoint*> repeats = {});
 
@@ -171,7 +168,9 @@ struct RunComparison {
   std::vector<EnvironmentChange> environment;
   std::vector<CeilingChange> ceilings;
 
-  std::size_t count(PointChange change) const;
+  std::size_t count(PointChange change) const {
+    return static_cast<std::size_t>(std::ranges::count(points, change, &PointComparison::change));
+  }
 };
 
 /// `timed in graphs before, launch by launch now`; empty where the point was timed in the same way, or not at

@@ -81,11 +81,11 @@ void add_changes(std::vector<EnvironmentChange>& changes, std::span<const Aspect
     for (const Described* base : bases) {
       std::string text = aspect.text(*base);
       if (text.empty()) continue;
-      if (std::find(before.begin(), before.end(), text) == before.end()) before.push_back(std::move(text));
+      if (std::ranges::find(before, text) == before.end()) before.push_back(std::move(text));
     }
     const std::string after = aspect.text(now);
     if (before.empty() || after.empty()) continue;
-    if (std::find(before.begin(), before.end(), after) != before.end()) continue;
+    if (std::ranges::find(before, after) != before.end()) continue;
     changes.push_back(
         {fmt::format("{}{}", aspect.name, suffix), fmt::format("{}", fmt::join(before, ", ")), after});
   }

@@ -9,8 +9,6 @@
 #include <utility>
 
 #include "analysis/roofline/point.h"
-#include "core/enum_names.h"
-#include "core/error.h"
 #include "core/stats/statistics.h"
 
 namespace rooflinectl {
@@ -39,6 +37,11 @@ OptionalNumber value_of(const RooflinePoint& point, GateCheck check) {
   return std::nullopt;
 }
 
+/// Whether its numbers are made of times, rather than counts.
+bool is_timed_check(GateCheck check) {
+  return check == GateCheck::time || check == GateCheck::roof;
+}
+
 /// Of the new run and its repetitions.
 std::vector<double> new_values(const PointComparison& point, GateCheck check) {
   std::vector<double> values;
@@ -51,11 +54,10 @@ std::vector<double> new_values(const PointComparison& point, GateCheck check) {
 }
 
 std::vector<double> base_values(const PointComparison& point, GateCheck check) {
-  const bool is_time = check == GateCheck::time || check == GateCheck::roof;
   std::vector<double> values;
   for (const RooflinePoint* base : point.bases) {
     const LaunchMode mode = launch_mode(*base->measurement->time);
-    if (is_time && mode != launch_mode(*point.now->measurement->time)) continue;
+    if (is_timed_check(check) && mode != launch_mode(*point.now->measurement->time)) continue;
     if (const auto value = value_of(*base, check)) values.push_back(*value);
   }
   return values;
@@ -67,16 +69,13 @@ double geometric_mean(const std::vector<double>& values) {
   return values.front() * std::exp(sum / static_cast<double>(values.size()));
 }
 
-double count_spread(const RooflinePoint& point, GateCheck check) {
-  return check == GateCheck::dram ? dram_spread(*point.measurement) : operations_spread(*point.measurement);
-}
-
 /// How far `values` (not empty), of `runs` of the same code, lie apart, and the counts of their launches.
 double spread_of(const std::vector<double>& values, const std::vector<const RooflinePoint*>& runs,
                  GateCheck check) {
-  const auto [least, largest] = std::minmax_element(values.begin(), values.end());
+  const auto [least, largest] = std::ranges::minmax_element(values);
   double spread = *largest > 0 ? (*largest - *least) / *largest : 0;
-  for (const RooflinePoint* run : runs) spread = std::max(spread, count_spread(*run, check));
+  const auto count_spread = check == GateCheck::dram ? dram_spread : operations_spread;
+  for (const RooflinePoint* run : runs) spread = std::max(spread, count_spread(*run->measurement));
   return spread;
 }
 
@@ -94,23 +93,19 @@ double noise_factor(const TimeChange& time) {
   return time.ratio() / time.lowest_ratio();
 }
 
-GateResult check_time(const PointComparison& point, const std::vector<double>& bases,
-                      const std::vector<double>& values, double allowed) {
+GateResult check_timed(const PointComparison& point, GateCheck check, const std::vector<double>& bases,
+                       const std::vector<double>& values, double allowed) {
   const double noise = noise_factor(*point.time);
-  GateResult result{.check = GateCheck::time, .from = geometric_mean(bases), .to = geometric_mean(values)};
-  result.best_case = result.from * point.time->lowest_ratio();
-  result.limit = result.from * (1 + allowed);
-  result.detectable = (1 + allowed) * noise - 1;
-  return result;
-}
-
-GateResult check_roof(const PointComparison& point, const std::vector<double>& bases,
-                      const std::vector<double>& values, double allowed) {
-  const double noise = noise_factor(*point.time);
-  GateResult result{.check = GateCheck::roof, .from = geometric_mean(bases), .to = geometric_mean(values)};
-  result.best_case = result.to * noise;
-  result.limit = result.from * (1 - allowed);
-  result.detectable = 1 - (1 - allowed) / noise;
+  GateResult result{.check = check, .from = geometric_mean(bases), .to = geometric_mean(values)};
+  if (check == GateCheck::time) {
+    result.best_case = result.from * point.time->lowest_ratio();
+    result.limit = result.from * (1 + allowed);
+    result.detectable = (1 + allowed) * noise - 1;
+  } else {
+    result.best_case = result.to * noise;
+    result.limit = result.from * (1 - allowed);
+    result.detectable = 1 - (1 - allowed) / noise;
+  }
   return result;
 }
 
@@ -136,9 +131,8 @@ GateResult check_count(const PointComparison& point, GateCheck check, const std:
 
 GateResult check_point(const PointComparison& point, GateCheck check, const std::vector<double>& bases,
                        const std::vector<double>& values, double allowed) {
-  GateResult result = check == GateCheck::time   ? check_time(point, bases, values, allowed)
-                      : check == GateCheck::roof ? check_roof(point, bases, values, allowed)
-                                                 : check_count(point, check, bases, values, allowed);
+  GateResult result = is_timed_check(check) ? check_timed(point, check, bases, values, allowed)
+                                            : check_count(point, check, bases, values, allowed);
   // A lower fraction of the roof is worse; for all else, a higher value.
   const auto is_beyond = [&](double number) {
     return check == GateCheck::roof ? number < result.limit : number > result.limit;
@@ -174,9 +168,9 @@ class LostNumbers {
     for (const GateCheck check : kGateChecks) {
       const Lost& lost = lost_.at(static_cast<std::size_t>(check));
       if (lost.points == 0) continue;
-      const bool is_counted = check == GateCheck::dram || check == GateCheck::operations;
-      const std::string reason =
-          is_counted && !now.counter_session.available ? fmt::format(": {}", now.counter_session.reason) : "";
+      const std::string reason = !is_timed_check(check) && !now.counter_session.available
+                                     ? fmt::format(": {}", now.counter_session.reason)
+                                     : "";
       texts.push_back(
           fmt::format("the new run lacks numbers for '{}' that the base has, at {} points; the first: {}{}",
                       to_string(check), lost.points, lost.first, reason));
@@ -228,8 +222,7 @@ std::vector<GateResult> check_all(const PointComparison& point, const GateOption
                                   LostNumbers& lost) {
   std::vector<GateResult> results;
   for (const GateCheck check : options.checks) {
-    const bool is_time = check == GateCheck::time || check == GateCheck::roof;
-    if (is_time && !point.time) {
+    if (is_timed_check(check) && !point.time) {
       results.push_back({.check = check, .reason = timing_difference(point)});
       continue;
     }
@@ -256,7 +249,7 @@ bool is_small_group(const PointComparison& point) {
 /// The time of all kernels of a program together.
 void add_program(Gate& gate, const ProgramComparison& program) {
   const std::vector<GateCheck>& checks = gate.options.checks;
-  if (std::find(checks.begin(), checks.end(), GateCheck::time) == checks.end()) return;
+  if (std::ranges::find(checks, GateCheck::time) == checks.end()) return;
   const TimeChange& time = *program.whole.time;
   const GateResult result =
       is_total_comparable(gate.coverage)
@@ -268,13 +261,12 @@ void add_program(Gate& gate, const ProgramComparison& program) {
 
 bool has_common_points(const Gate& gate) {
   return gate.coverage.common_groups() > 0 ||
-         std::any_of(gate.points.begin(), gate.points.end(),
-                     [](const GatePoint& point) { return point.point->now != nullptr; });
+         std::ranges::any_of(gate.points, [](const GatePoint& point) { return point.point->now != nullptr; });
 }
 
 /// What a program that failed did not reach makes it no other program.
 bool has_ended_badly(const Gate& gate) {
-  return std::any_of(gate.run.begin(), gate.run.end(), [](const GateRunResult& result) {
+  return std::ranges::any_of(gate.run, [](const GateRunResult& result) {
     return result.check == RunCheck::exit_code && result.has_failed;
   });
 }
@@ -284,14 +276,6 @@ bool has_checked_anything(const Gate& gate) {
 }
 
 }  // namespace
-
-std::string_view to_string(GateCheck check) {
-  return enumerator_name(check);
-}
-
-std::string_view to_string(GateOutcome outcome) {
-  return enumerator_name(outcome);
-}
 
 double GateOptions::limit(GateCheck check) const {
   switch (check) {
@@ -308,29 +292,22 @@ double GateOptions::limit(GateCheck check) const {
 }
 
 bool GatePoint::regressed() const {
-  return !loss.empty() || std::any_of(results.begin(), results.end(), [](const GateResult& result) {
+  return !loss.empty() || std::ranges::any_of(results, [](const GateResult& result) {
     return result.outcome == GateOutcome::regressed;
   });
 }
 
 bool Gate::regressed() const {
-  return std::any_of(run.begin(), run.end(), [](const GateRunResult& result) { return result.has_failed; }) ||
-         std::any_of(points.begin(), points.end(), [](const GatePoint& point) { return point.regressed(); });
+  return std::ranges::any_of(run, &GateRunResult::has_failed) ||
+         std::ranges::any_of(points, &GatePoint::regressed);
 }
 
 std::size_t Gate::count(GateOutcome outcome) const {
   std::size_t count = 0;
   for (const GatePoint& point : points) {
-    count += static_cast<std::size_t>(
-        std::count_if(point.results.begin(), point.results.end(),
-                      [&](const GateResult& result) { return result.outcome == outcome; }));
+    count += static_cast<std::size_t>(std::ranges::count(point.results, outcome, &GateResult::outcome));
   }
   return count;
-}
-
-int Gate::exit_code() const {
-  if (!incomparable.empty()) return static_cast<int>(ErrorKind::usage);
-  return regressed() ? static_cast<int>(ErrorKind::gate) : 0;
 }
 
 Gate gate(const RunComparison& comparison, const GateOptions& options) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "analysis/compare/comparison.h"
+#include "core/error.h"
 
 /// Whether a run is worse than others by more than is allowed (`docs/internals/method.md`, "The gate").
 namespace rooflinectl {
@@ -71,11 +71,7 @@ enum class GateCheck {
   dram,        ///< counted DRAM bytes
   operations,  ///< counted operations: floating-point ones, or integer ones where the work consists of these
 };
-inline constexpr std::array kGateChecks = {GateCheck::time, GateCheck::roof, GateCheck::dram,
-                                           GateCheck::operations};
-
-/// `time`, `roof`, `dram`, `operations`
-std::string_view to_string(GateCheck check);
+inline constexpr auto kGateChecks = kEnumerators<GateCheck>;
 
 /// What a gate looks at in the new run as a whole, where the base is of a profiled program or lacks points.
 enum class RunCheck {
@@ -121,9 +117,6 @@ enum class GateOutcome {
   unchecked,  ///< the base has no number, or none that is comparable: passes
 };
 
-/// `regressed`, `uncertain`, `passed`, `unchecked`
-std::string_view to_string(GateOutcome outcome);
-
 /// One check of one point, in the unit of what is checked: seconds, a ratio, bytes, operations.
 struct GateResult {
   GateCheck check = GateCheck::time;
@@ -167,7 +160,10 @@ struct Gate {
   bool regressed() const;
   std::size_t count(GateOutcome outcome) const;
   /// 2 where the runs are not comparable, else 4 where something regressed, else 0.
-  int exit_code() const;
+  int exit_code() const {
+    if (!incomparable.empty()) return static_cast<int>(ErrorKind::usage);
+    return regressed() ? static_cast<int>(ErrorKind::gate) : 0;
+  }
 };
 
 /// Checks the new run as a whole, in the order of `RunCheck`.

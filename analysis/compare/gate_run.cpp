@@ -78,9 +78,9 @@ std::optional<GateRunResult> check_exit_code(const RunComparison& comparison) {
   const auto& last = comparison.baseline.back().run.application;
   if (!now || !last) return std::nullopt;
   GateRunResult result{RunCheck::exit_code, false, {}};
-  const bool succeeded_before = std::any_of(
-      comparison.baseline.begin(), comparison.baseline.end(),
-      [](const AnalysedRun& base) { return base.run.application && base.run.application->exit_code == 0; });
+  const bool succeeded_before = std::ranges::any_of(comparison.baseline, [](const AnalysedRun& base) {
+    return base.run.application && base.run.application->exit_code == 0;
+  });
   if (succeeded_before && now->exit_code != 0) {
     result.has_failed = true;
     result.text =
@@ -168,19 +168,7 @@ GateRunResult check_launches(const RunComparison& comparison, const Coverage& co
 }  // namespace
 
 std::string_view to_string(RunCheck check) {
-  switch (check) {
-    case RunCheck::program:
-      return "program";
-    case RunCheck::exit_code:
-      return "exit code";
-    case RunCheck::points:
-      return "points";
-    case RunCheck::groups:
-      return "groups";
-    case RunCheck::launches:
-      return "launches";
-  }
-  return "?";
+  return separated_name<' '>(check);
 }
 
 std::vector<GateRunResult> check_run(const RunComparison& comparison, const Coverage& coverage,

@@ -8,7 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/compare/comparison.h"
 #include "analysis/roofline/point.h"
 
 namespace rooflinectl {
@@ -20,8 +19,7 @@ bool is_timed_point(const RooflinePoint* point) {
 }
 
 bool times_something(const AnalysedRun& run) {
-  return run.run.source == RunSource::measured &&
-         std::any_of(run.run.measurements.begin(), run.run.measurements.end(), is_timed);
+  return run.run.source == RunSource::measured && std::ranges::any_of(run.run.measurements, is_timed);
 }
 
 bool began_before(const AnalysedRun& a, const AnalysedRun& b) {
@@ -39,7 +37,7 @@ RunComparison pair_of(const AnalysedRun& base, const AnalysedRun& now) {
 
 bool share_a_timed_point(const RunComparison& pair) {
   const auto matched = matched_points(pair.baseline, *pair.now, pair.devices);
-  return std::any_of(matched.begin(), matched.end(), [](const MatchedPoint& point) {
+  return std::ranges::any_of(matched, [](const MatchedPoint& point) {
     return is_timed_point(point.bases.front()) && is_timed_point(point.now);
   });
 }
@@ -56,7 +54,7 @@ bool are_same_run(const AnalysedRun& a, const AnalysedRun& b) {
     return is_timed_point(other) && is_timed_point(point.now) &&
            other->measurement->time->median_s != point.now->measurement->time->median_s;
   };
-  return share_a_timed_point(pair) && std::none_of(matched.begin(), matched.end(), differs);
+  return share_a_timed_point(pair) && std::ranges::none_of(matched, differs);
 }
 
 /// Why `run` cannot come before `now`; empty if it can.
@@ -103,7 +101,7 @@ PointHistory history_of(MatchedPoint matched, const std::string& suffix, double 
 
 /// Labels of changes stand alone: the experiment is part of them where there are several.
 void name_changes(std::vector<PointHistory>& points) {
-  const bool are_of_one = std::all_of(points.begin(), points.end(), [&](const PointHistory& point) {
+  const bool are_of_one = std::ranges::all_of(points, [&](const PointHistory& point) {
     return point.point.experiment == points.front().point.experiment;
   });
   for (PointHistory& point : points) {
@@ -122,7 +120,7 @@ const RooflinePoint& PointHistory::newest() const {
 }
 
 ComparableRuns runs_comparable_with(const AnalysedRun& now, std::vector<AnalysedRun> runs) {
-  std::sort(runs.begin(), runs.end(), began_before);
+  std::ranges::sort(runs, began_before);
   ComparableRuns comparable;
   for (AnalysedRun& run : runs) {
     std::string reason = reason_against(run, now);
@@ -163,16 +161,9 @@ ComparableRuns comparable_runs(std::vector<AnalysedRun> runs) {
 }
 
 bool is_marked(PointChange change) {
-  switch (change) {
-    case PointChange::broken:
-    case PointChange::slower:
-    case PointChange::faster:
-    case PointChange::fixed:
-    case PointChange::timed_differently:
-      return true;
-    default:
-      return false;
-  }
+  using enum PointChange;
+  return change == broken || change == slower || change == faster || change == fixed ||
+         change == timed_differently;
 }
 
 History history(std::span<const AnalysedRun> runs, double smallest_change) {

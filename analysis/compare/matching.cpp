@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -229,10 +230,8 @@ Coverage coverage(const RunComparison& comparison) {
       }
     }
   }
-  std::stable_sort(result.missing_groups.begin(), result.missing_groups.end(),
-                   [&](const PointComparison* a, const PointComparison* b) {
-                     return mean_time_s(*a, comparison) > mean_time_s(*b, comparison);
-                   });
+  std::ranges::stable_sort(result.missing_groups, std::greater(),
+                           [&](const PointComparison* group) { return mean_time_s(*group, comparison); });
   return result;
 }
 

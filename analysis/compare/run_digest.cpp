@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
-#include <system_error>
 #include <utility>
 
 #include "analysis/roofline/point.h"
@@ -16,6 +14,8 @@
 #include "core/serial/field_writer.h"
 #include "core/serial/fields/run_fields.h"
 #include "core/serial/run_index.h"
+#include "core/text/names.h"
+#include "core/text/written_number.h"
 
 // `own` has three fields with tabs between them: when the run began, as a JSON string; of each timed point
 // the time and both ends of its interval, and of each point % of roofline, or `-`; the values of all
@@ -27,59 +27,56 @@ namespace digest {
 
 /// A point without its numbers.
 struct SharedPoint {
-  PointId id;
+  Measurement measurement;  ///< what is the same in all runs of the point
   std::string label;
-  std::size_t device = 0;
-  std::optional<int> rank;
-  std::optional<int> process;  ///< its number in the program, from 1
   bool is_observed = false;
-  Status status = Status::ok;
-  std::string cause;
   std::optional<LaunchMode> mode;     ///< nothing if the point is not timed
   std::vector<std::string> counters;  ///< the keys of those with a value
 };
 
 void fields(auto& f, serial::Is<SharedPoint> auto& point) {
-  f("experiment", point.id.experiment);
-  fields(f, point.id);
+  auto& measurement = point.measurement;
+  f("experiment", measurement.point.experiment);
+  fields(f, measurement.point);
   f("label", point.label);
-  f("device", point.device);
-  f.optional("rank", point.rank);
-  f.optional("process", point.process);
+  f("device", measurement.device);
+  f.optional("rank", measurement.rank);
+  f.optional("process", measurement.process);  // its number in the program, from 1
   f("is_observed", point.is_observed);
-  f("status", point.status);
-  f.optional("cause", point.cause);
+  f("status", measurement.status);
+  f.optional("cause", measurement.cause);
   f.optional("mode", point.mode);
   f("counters", point.counters);
+  f.after_reading(point, [](SharedPoint& read) {
+    if (read.is_observed) read.measurement.launches.emplace();
+    if (read.mode) read.measurement.time.emplace().mode = read.mode;
+  });
 }
 
 /// A run without what is its own.
 struct SharedRun {
-  std::string tool_version;
-  std::string tool_commit;
-  RunSource source = RunSource::measured;
-  std::string host;
-  std::vector<DeviceInfo> devices;
-  bool together = false;
-  std::string plan;
-  bool has_counters = false;
-  std::string no_counters;  ///< why not
+  Run run;  ///< without measurements
   int processes = 0;
   std::vector<std::vector<SharedPoint>> experiments;
 };
 
-void fields(auto& f, serial::Is<SharedRun> auto& run) {
+void fields(auto& f, serial::Is<SharedRun> auto& shared) {
+  auto& run = shared.run;
   f("tool_version", run.tool_version);
   f("tool_commit", run.tool_commit);
   f("source", run.source);
   f("host", run.host);
   f("devices", run.devices, serial::AtLeast{1});
   f("together", run.together);
-  f("plan", run.plan);
-  f("has_counters", run.has_counters);
-  f("no_counters", run.no_counters);
-  f("processes", run.processes);
-  f("experiments", run.experiments);
+  f("plan", run.plan.name);
+  f("has_counters", run.counter_session.available);
+  f("no_counters", run.counter_session.reason);
+  f("processes", shared.processes);
+  f("experiments", shared.experiments);
+  f.after_reading(shared, [](SharedRun& read) {
+    if (read.processes > 0) read.run.application.emplace();
+    for (int id = 1; id <= read.processes; ++id) read.run.application->processes.emplace_back().id = id;
+  });
 }
 
 }  // namespace digest
@@ -96,17 +93,16 @@ constexpr char kNoNumber = '-';
 
 SharedPoint shared_point(const Run& run, const RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
-  SharedPoint shared = {.id = measurement.point,
+  SharedPoint shared = {.measurement = {.point = measurement.point,
+                                        .status = measurement.status,
+                                        .cause = measurement.cause,
+                                        .device = measurement.device,
+                                        .rank = measurement.rank},
                         .label = point.label,
-                        .device = measurement.device,
-                        .rank = measurement.rank,
-                        .process = {},
-                        .is_observed = is_observed(measurement),
-                        .status = measurement.status,
-                        .cause = measurement.cause,
-                        .mode = {},
-                        .counters = {}};
-  if (const auto number = process_number(run, measurement)) shared.process = static_cast<int>(*number);
+                        .is_observed = is_observed(measurement)};
+  if (const auto number = process_number(run, measurement)) {
+    shared.measurement.process = static_cast<int>(*number);
+  }
   if (is_timed(measurement)) shared.mode = launch_mode(*measurement.time);
   for (const auto& [key, value] : measurement.counters) {
     if (value.available()) shared.counters.push_back(key);
@@ -138,9 +134,8 @@ class Numbers {
   std::optional<double> next_if_there() {
     const std::string_view field = take_field(text_, kSpace);
     if (field.size() == 1 && field.front() == kNoNumber) return std::nullopt;
-    double number = 0;
-    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
-    is_damaged_ |= error != std::errc() || end != field.data() + field.size();
+    const auto number = parse_number<double>(field);
+    is_damaged_ |= !number.has_value();
     return number;
   }
   double next() {
@@ -157,61 +152,20 @@ class Numbers {
   bool is_damaged_ = false;
 };
 
-Run run_of(const SharedRun& shared) {
-  Run run;
-  run.tool_version = shared.tool_version;
-  run.tool_commit = shared.tool_commit;
-  run.source = shared.source;
-  run.host = shared.host;
-  run.devices = shared.devices;
-  run.together = shared.together;
-  run.plan.name = shared.plan;
-  run.counter_session.available = shared.has_counters;
-  run.counter_session.reason = shared.no_counters;
-  if (shared.processes > 0) {
-    run.application.emplace();
-    for (int id = 1; id <= shared.processes; ++id) run.application->processes.emplace_back().id = id;
-  }
-  return run;
-}
-
-Measurement measurement_of(const SharedPoint& shared) {
-  Measurement measurement;
-  measurement.point = shared.id;
-  measurement.device = shared.device;
-  measurement.rank = shared.rank;
-  measurement.process = shared.process;
-  measurement.status = shared.status;
-  measurement.cause = shared.cause;
-  if (shared.is_observed) measurement.launches.emplace();
-  if (shared.mode) measurement.time.emplace().mode = shared.mode;
-  return measurement;
-}
-
 }  // namespace
-
-struct DigestReader::Shared {
-  digest::SharedRun fields;
-  Run run;                                ///< without measurements
-  std::vector<Measurement> measurements;  ///< of all experiments
-};
-
-DigestReader::DigestReader() = default;
-DigestReader::~DigestReader() = default;
 
 RunDigest digest_of(const AnalysedRun& analysed) {
   const Run& run = analysed.run;
-  SharedRun shared = {.tool_version = run.tool_version,
-                      .tool_commit = run.tool_commit,
-                      .source = run.source,
-                      .host = run.host,
-                      .devices = run.devices,
-                      .together = run.together,
-                      .plan = run.plan.name,
-                      .has_counters = run.counter_session.available,
-                      .no_counters = run.counter_session.reason,
-                      .processes = 0,
-                      .experiments = {}};
+  SharedRun shared;
+  shared.run.tool_version = run.tool_version;
+  shared.run.tool_commit = run.tool_commit;
+  shared.run.source = run.source;
+  shared.run.host = run.host;
+  shared.run.devices = run.devices;
+  shared.run.together = run.together;
+  shared.run.plan.name = run.plan.name;
+  shared.run.counter_session.available = run.counter_session.available;
+  shared.run.counter_session.reason = run.counter_session.reason;
   if (run.application) shared.processes = static_cast<int>(run.application->processes.size());
   std::string numbers;
   std::string counters;
@@ -226,20 +180,20 @@ RunDigest digest_of(const AnalysedRun& analysed) {
   return {serial::to_text(serial::to_json(shared)), fmt::format("{}\t{}\t{}", began, numbers, counters)};
 }
 
-std::shared_ptr<const DigestReader::Shared> DigestReader::parsed(std::string_view text) {
+std::shared_ptr<const SharedRun> DigestReader::parsed(std::string_view text) {
   {
     const std::lock_guard lock(adding_);
     const auto known = known_.find(text);
     if (known != known_.end()) return known->second;
   }
   const serial::Json document = serial::parse_object(text, kDocument);
-  auto shared = std::make_shared<Shared>();
-  shared->fields = serial::read<SharedRun>(serial::Reader(document, kDocument));
-  shared->run = run_of(shared->fields);
-  for (std::vector<SharedPoint>& experiment : shared->fields.experiments) {
-    for (SharedPoint& point : experiment) {
-      if (point.device >= shared->run.devices.size()) throw Error(ErrorKind::usage, "no such device");
-      shared->measurements.push_back(measurement_of(point));
+  auto shared =
+      std::make_shared<const SharedRun>(serial::read<SharedRun>(serial::Reader(document, kDocument)));
+  for (const std::vector<SharedPoint>& experiment : shared->experiments) {
+    for (const SharedPoint& point : experiment) {
+      if (point.measurement.device >= shared->run.devices.size()) {
+        throw Error(ErrorKind::usage, "no such device");
+      }
     }
   }
   const std::lock_guard lock(adding_);
@@ -253,12 +207,14 @@ std::optional<AnalysedRun> DigestReader::read(std::string name, std::string_view
     const auto shared = parsed(shared_text);
     Run run = shared->run;
     run.started_utc = serial::parsed(take_field(own, kTab), kDocument).get_ref<const std::string&>();
-    run.measurements = shared->measurements;
+    for (const std::vector<SharedPoint>& points : shared->experiments) {
+      for (const SharedPoint& point : points) run.measurements.push_back(point.measurement);
+    }
     Numbers numbers(take_field(own, kTab));
     Numbers counted(own);
     Analysis analysis;
     auto measurement = run.measurements.begin();
-    for (const std::vector<SharedPoint>& points : shared->fields.experiments) {
+    for (const std::vector<SharedPoint>& points : shared->experiments) {
       ExperimentAnalysis& experiment = analysis.experiments.emplace_back();
       for (const SharedPoint& of : points) {
         if (measurement->time) {
@@ -266,7 +222,7 @@ std::optional<AnalysedRun> DigestReader::read(std::string name, std::string_view
           for (double* number : {&time.median_s, &time.ci_low_s, &time.ci_high_s}) *number = numbers.next();
         }
         for (const std::string& key : of.counters) {
-          if (std::find(counters.begin(), counters.end(), key) == counters.end()) {
+          if (std::ranges::find(counters, key) == counters.end()) {
             if (!counters.empty()) counted.skip();
             continue;
           }

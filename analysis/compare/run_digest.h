@@ -22,14 +22,13 @@ struct RunDigest {
 
 RunDigest digest_of(const AnalysedRun& run);
 
+namespace digest {
+struct SharedRun;
+}
+
 /// Makes runs of digests. Threads may share it.
 class DigestReader {
  public:
-  DigestReader();
-  DigestReader(const DigestReader&) = delete;
-  DigestReader& operator=(const DigestReader&) = delete;
-  ~DigestReader();
-
   /// The run as a history needs it: who measured it where, and the points with their labels, status and % of
   /// roofline. The time of each is that of `mean_launch`, with its interval, as if it were a median. Of the
   /// counters it has only those with these keys. Nothing if the texts are damaged.
@@ -37,11 +36,9 @@ class DigestReader {
                                   const std::vector<std::string>& counters = {});
 
  private:
-  struct Shared;
+  std::shared_ptr<const digest::SharedRun> parsed(std::string_view text);
 
-  std::shared_ptr<const Shared> parsed(std::string_view text);
-
-  std::map<std::string, std::shared_ptr<const Shared>, std::less<>> known_;
+  std::map<std::string, std::shared_ptr<const digest::SharedRun>, std::less<>> known_;
   std::mutex adding_;  ///< to `known_`
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -69,37 +70,19 @@ std::vector<WaterfallStep> steps_of(const RunComparison& comparison, std::size_t
 }  // namespace
 
 std::string_view to_string(KernelChange change) {
-  switch (change) {
-    case KernelChange::changed:
-      return "changed";
-    case KernelChange::introduced:
-      return "introduced";
-    case KernelChange::eliminated:
-      return "eliminated";
-    case KernelChange::only_now:
-      return "only-now";
-    case KernelChange::only_before:
-      return "only-before";
-    case KernelChange::reshaped:
-      return "reshaped";
-    case KernelChange::rest:
-      return "rest";
-  }
-  return "?";
+  return separated_name<'-'>(change);
 }
 
 std::vector<Waterfall> waterfalls(const RunComparison& comparison, std::size_t most) {
   std::vector<Waterfall> result;
   for (const ProgramComparison& program : comparison.programs) {
     Waterfall waterfall = {.program = &program, .steps = steps_of(comparison, program.whole.device)};
-    std::stable_sort(waterfall.steps.begin(), waterfall.steps.end(),
-                     [](const WaterfallStep& a, const WaterfallStep& b) {
-                       return std::abs(a.change_s) > std::abs(b.change_s);
-                     });
+    std::ranges::stable_sort(waterfall.steps, std::greater(),
+                             [](const WaterfallStep& step) { return std::abs(step.change_s); });
     const TimeChange& whole = *program.whole.time;
-    const auto first_small = std::find_if(
-        waterfall.steps.begin(), waterfall.steps.end(),
-        [&](const WaterfallStep& one) { return std::abs(one.change_s) < kSmallest * whole.from.median_s; });
+    const auto first_small = std::ranges::find_if(waterfall.steps, [&](const WaterfallStep& one) {
+      return std::abs(one.change_s) < kSmallest * whole.from.median_s;
+    });
     const auto told = std::min(most, static_cast<std::size_t>(first_small - waterfall.steps.begin()));
     WaterfallStep rest = {.kind = KernelChange::rest, .change_s = whole.to.median_s - whole.from.median_s};
     for (std::size_t i = 0; i < waterfall.steps.size(); ++i) {

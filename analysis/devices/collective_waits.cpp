@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <string_view>
@@ -23,8 +24,8 @@ struct Launch {
   std::uint64_t previous_end_ns = 0;  ///< of the process's collective before; 0 where none is known
 };
 
-bool ends_before(const Launch& a, const Launch& b) {
-  return a.launch->end_ns() < b.launch->end_ns();
+std::uint64_t end_ns(const Launch& launch) {
+  return launch.launch->end_ns();
 }
 
 /// Whether the clock of its host is known.
@@ -36,7 +37,7 @@ std::vector<Launch> own_launches(const ProgramProcess& process, std::size_t plac
   std::vector<Launch> launches;
   for (const CollectiveLaunch& launch : process.collectives)
     launches.push_back({.process = place, .launch = &launch});
-  std::stable_sort(launches.begin(), launches.end(), ends_before);
+  std::ranges::stable_sort(launches, {}, end_ns);
   for (std::size_t i = 1; i < launches.size(); ++i) {
     launches[i].previous_end_ns = launches[i - 1].launch->end_ns();
   }
@@ -53,7 +54,7 @@ std::map<std::string_view, std::vector<Launch>> launches_by_end(const Applicatio
       by_name[application.collectives[launch.launch->kernel].subject].push_back(launch);
     }
   }
-  for (auto& [name, all] : by_name) std::stable_sort(all.begin(), all.end(), ends_before);
+  for (auto& [name, all] : by_name) std::ranges::stable_sort(all, {}, end_ns);
   return by_name;
 }
 
@@ -98,9 +99,8 @@ void add_collective(const std::vector<Launch>& same, const Holds& holds, Collect
     ++waits.set_aside;
     return;
   }
-  const auto shortest = std::min_element(same.begin(), same.end(), [](const Launch& a, const Launch& b) {
-    return a.launch->duration_ns < b.launch->duration_ns;
-  });
+  const auto shortest =
+      std::ranges::min_element(same, {}, [](const Launch& one) { return one.launch->duration_ns; });
   waits.judged.push_back({.kernel = shortest->launch->kernel,
                           .processes = same.size(),
                           .shortest_ns = shortest->launch->duration_ns});
@@ -180,18 +180,6 @@ std::optional<double> CollectiveSize::alone_bus_bytes_per_s() const {
                                       {.bytes = time.bytes, .time_s = *alone_s, .relative_spread = 0}, ranks);
 }
 
-std::optional<double> CollectiveSize::beyond_alone_s() const {
-  return alone_s ? std::optional(time.time_s - *alone_s) : std::nullopt;
-}
-
-std::optional<double> CollectiveSize::share_of_alone() const {
-  return alone_s ? std::optional(portion_of(*alone_s, time.time_s)) : std::nullopt;
-}
-
-double AgainstAlone::relative_excess() const {
-  return portion_of(time_s, alone_s) - 1;
-}
-
 std::optional<AgainstAlone> against_alone(const std::vector<CollectiveSize>& sizes) {
   AgainstAlone all;
   for (const CollectiveSize& size : sizes) {
@@ -226,8 +214,7 @@ std::vector<CollectiveSize> collective_sizes(const Run& run,
   const auto total_s = [](const CollectiveSize& size) {
     return static_cast<double>(size.count) * size.time.time_s;
   };
-  std::stable_sort(sizes.begin(), sizes.end(),
-                   [&](const CollectiveSize& a, const CollectiveSize& b) { return total_s(a) > total_s(b); });
+  std::ranges::stable_sort(sizes, std::greater(), total_s);
   return sizes;
 }
 

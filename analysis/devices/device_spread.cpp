@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -23,7 +24,7 @@ bool is_outlier(const PointSpread& spread, const RooflinePoint& point) {
 }
 
 PointSpread spread_of(std::vector<const RooflinePoint*> points) {
-  std::sort(points.begin(), points.end(), [](const auto* a, const auto* b) { return time_s(a) < time_s(b); });
+  std::ranges::sort(points, {}, time_s);
   std::vector<double> times;
   for (const RooflinePoint* point : points) times.push_back(time_s(point));
   PointSpread spread;
@@ -34,9 +35,8 @@ PointSpread spread_of(std::vector<const RooflinePoint*> points) {
   for (const RooflinePoint* point : points) {
     if (is_outlier(spread, *point)) spread.outliers.push_back(point);
   }
-  std::sort(spread.outliers.begin(), spread.outliers.end(), [&](const auto* a, const auto* b) {
-    return std::abs(spread.off_usual(*a)) > std::abs(spread.off_usual(*b));
-  });
+  std::ranges::sort(spread.outliers, std::greater(),
+                    [&](const RooflinePoint* point) { return std::abs(spread.off_usual(*point)); });
   spread.points = std::move(points);
   return spread;
 }
@@ -85,9 +85,7 @@ std::vector<ModelSpread> device_spread(const Run& run, const Analysis& analysis)
       const auto& points = group.points.at(name);
       if (points.size() > 1) spread.points.push_back(spread_of(points));
     }
-    std::stable_sort(
-        spread.points.begin(), spread.points.end(),
-        [](const PointSpread& a, const PointSpread& b) { return a.relative_spread > b.relative_spread; });
+    std::ranges::stable_sort(spread.points, std::greater(), &PointSpread::relative_spread);
     if (!spread.points.empty()) spreads.push_back(std::move(spread));
   }
   return spreads;
@@ -111,8 +109,7 @@ std::vector<OutlyingDevice> outlying_devices(const std::vector<ModelSpread>& spr
     device.device = place;
     if (device.outliers > 0) outlying.push_back(device);
   }
-  std::stable_sort(outlying.begin(), outlying.end(),
-                   [](const OutlyingDevice& a, const OutlyingDevice& b) { return a.outliers > b.outliers; });
+  std::ranges::stable_sort(outlying, std::greater(), &OutlyingDevice::outliers);
   return outlying;
 }
 

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "analysis/devices/ranks.h"
 #include "core/stats/repeated_counters.h"
@@ -66,8 +66,7 @@ std::vector<WeightedTime> sorted_times(const SameKernel& group) {
     const double each = timed_launches(*one) / static_cast<double>(samples.size());
     for (const double time_s : samples) times.push_back({time_s, each});
   }
-  std::sort(times.begin(), times.end(),
-            [](const WeightedTime& a, const WeightedTime& b) { return a.time_s < b.time_s; });
+  std::ranges::sort(times, {}, &WeightedTime::time_s);
   return times;
 }
 
@@ -95,8 +94,7 @@ std::optional<TimeResult> time_of(const SameKernel& group, const std::vector<Wei
 /// The element of `all` whose `key` is `value`; added with nothing else set if it is not there.
 template <typename Element, typename Key>
 Element& element_of(std::vector<Element>& all, Key Element::*key, const Key& value) {
-  const auto known =
-      std::find_if(all.begin(), all.end(), [&](const Element& one) { return one.*key == value; });
+  const auto known = std::ranges::find_if(all, [&](const Element& one) { return one.*key == value; });
   if (known != all.end()) return *known;
   Element& added = all.emplace_back();
   added.*key = value;
@@ -138,8 +136,7 @@ LaunchStatistics launches_of(const SameKernel& group, const std::vector<Weighted
       sum.total_s += kernel.total_s;
     }
   }
-  std::stable_sort(all.graph_kernels.begin(), all.graph_kernels.end(),
-                   [](const GraphKernelUse& a, const GraphKernelUse& b) { return a.total_s > b.total_s; });
+  std::ranges::stable_sort(all.graph_kernels, std::greater(), &GraphKernelUse::total_s);
   if (!sorted.empty()) all.p95_s = weighted_quantile(sorted, kTail);
   return all;
 }
@@ -262,8 +259,8 @@ std::string users_text(const Run& run, const std::set<std::size_t>& devices) {
 
 /// The first of the devices that has roofs.
 std::size_t device_with_roofs(const Run& run, const std::set<std::size_t>& devices) {
-  const auto found = std::find_if(devices.begin(), devices.end(), [&](std::size_t device) {
-    return std::any_of(run.ceilings.begin(), run.ceilings.end(), [&](const Ceiling& ceiling) {
+  const auto found = std::ranges::find_if(devices, [&](std::size_t device) {
+    return std::ranges::any_of(run.ceilings, [&](const Ceiling& ceiling) {
       return ceiling.device == device && ceiling.source == CeilingSource::measured;
     });
   });

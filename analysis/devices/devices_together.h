@@ -162,7 +162,10 @@ struct ScalingStep {
   std::optional<double> gathering_s;
 
   /// The longer of `compute_s` and `memory_s`.
-  std::optional<double> roof_s() const;
+  std::optional<double> roof_s() const {
+    if (!memory_s) return compute_s;
+    return std::max(*memory_s, compute_s.value_or(0));
+  }
 };
 
 /// One variant with everything fixed except the number of GPUs and, with it, of elements.

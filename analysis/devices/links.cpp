@@ -60,9 +60,7 @@ double algorithm_bytes_per_s(const CollectiveTime& time) {
 std::optional<double> interpolated_time_s(const CollectiveTimes& times, double bytes) {
   const std::vector<CollectiveTime>& sizes = times.sizes;
   if (sizes.empty()) return std::nullopt;
-  const auto above =
-      std::lower_bound(sizes.begin(), sizes.end(), bytes,
-                       [](const CollectiveTime& time, double value) { return time.bytes < value; });
+  const auto above = std::ranges::lower_bound(sizes, bytes, {}, &CollectiveTime::bytes);
   if (above == sizes.begin()) return above->time_s;
   const CollectiveTime& below = *std::prev(above);
   if (above == sizes.end()) return bytes / algorithm_bytes_per_s(below);
@@ -74,11 +72,9 @@ double bytes_to_send(Collective collective, double bytes, std::size_t n_devices)
 }
 
 const CollectiveTime* fastest(const CollectiveTimes& times, std::size_t n_devices) {
-  const auto found = std::max_element(times.sizes.begin(), times.sizes.end(),
-                                      [&](const CollectiveTime& a, const CollectiveTime& b) {
-                                        return bus_bytes_per_s(times.collective, a, n_devices) <
-                                               bus_bytes_per_s(times.collective, b, n_devices);
-                                      });
+  const auto found = std::ranges::max_element(times.sizes, {}, [&](const CollectiveTime& time) {
+    return bus_bytes_per_s(times.collective, time, n_devices);
+  });
   return found == times.sizes.end() ? nullptr : &*found;
 }
 

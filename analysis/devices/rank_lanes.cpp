@@ -90,8 +90,7 @@ std::optional<RankLanes> rank_lanes(const Run& run, const Timeline& timeline) {
     if (!device.start_ns.empty() && !device.launches.empty()) devices.push_back(&device);
   }
   if (!run.application || devices.size() < 2) return std::nullopt;
-  std::sort(devices.begin(), devices.end(),
-            [](const DeviceTimeline* a, const DeviceTimeline* b) { return a->device < b->device; });
+  std::ranges::sort(devices, {}, &DeviceTimeline::device);
   RankLanes lanes = {.start_ns = std::numeric_limits<std::uint64_t>::max(), .bin_ns = 0, .lanes = {}};
   std::uint64_t end_ns = 0;
   for (const DeviceTimeline* device : devices) {
@@ -107,8 +106,8 @@ std::optional<RankLanes> rank_lanes(const Run& run, const Timeline& timeline) {
   constexpr std::size_t kMostBinsPerCommonOne = 20;
   std::size_t common = 0;
   for (std::size_t bin = 0; bin < n_bins; ++bin) {
-    const auto sampled = std::count_if(lanes.lanes.begin(), lanes.lanes.end(),
-                                       [&](const RankLane& lane) { return lane.bins[bin].has_value(); });
+    const auto sampled =
+        std::ranges::count_if(lanes.lanes, [&](const RankLane& lane) { return lane.bins[bin].has_value(); });
     if (sampled >= 2) ++common;
   }
   if (common * kMostBinsPerCommonOne < n_bins) return std::nullopt;
@@ -118,8 +117,7 @@ std::optional<RankLanes> rank_lanes(const Run& run, const Timeline& timeline) {
 std::optional<RankWindow> typical_window(const Application& application, std::uint64_t duration_ns) {
   std::vector<CollectiveWait> launches = collective_waits(application).launches;
   if (launches.empty() || duration_ns == 0) return std::nullopt;
-  std::stable_sort(launches.begin(), launches.end(),
-                   [](const CollectiveWait& a, const CollectiveWait& b) { return a.start_ns < b.start_ns; });
+  std::ranges::stable_sort(launches, {}, &CollectiveWait::start_ns);
   const std::uint64_t first_ns = launches.front().start_ns;
   std::uint64_t last_ns = 0;
   for (const CollectiveWait& launch : launches) {
@@ -139,8 +137,7 @@ std::optional<RankWindow> typical_window(const Application& application, std::ui
   }
   if (parts.empty()) return std::nullopt;
   const auto middle = parts.begin() + static_cast<std::ptrdiff_t>(parts.size() / 2);
-  std::nth_element(parts.begin(), middle, parts.end(),
-                   [](const Part& a, const Part& b) { return a.wait_ns < b.wait_ns; });
+  std::ranges::nth_element(parts, middle, {}, &Part::wait_ns);
   const std::uint64_t start_ns = first_ns + middle->place * duration_ns;
   RankWindow window = {.duration_ns = duration_ns, .processes = {}};
   window.processes.resize(application.processes.size());

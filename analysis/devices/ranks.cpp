@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <numeric>
@@ -11,7 +12,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/roofline/point.h"
 #include "core/text/kernel_name.h"
 
 namespace rooflinectl {
@@ -66,15 +66,6 @@ class RawGroups {
   std::unordered_map<std::string, std::size_t> places_;
 };
 
-std::string range_path(const PointId& point) {
-  return std::string(point.axes.text(axis::kPath).value_or(""));
-}
-
-std::string grid_of(const PointId& point) {
-  if (const auto number = point.axes.number(axis::kGrid)) return fmt::format("{}", *number);
-  return std::string(point.axes.text(axis::kGrid).value_or(""));
-}
-
 /// The processes that launched anything, by rank, then by start.
 std::vector<RankUse> ranks_of(const Run& run, const std::vector<RawGroup>& groups) {
   std::set<int> used;
@@ -91,8 +82,7 @@ std::vector<RankUse> ranks_of(const Run& run, const std::vector<RawGroup>& group
         processes[i].rank ? fmt::format("rank {}", *processes[i].rank) : fmt::format("process {}", i + 1);
   }
   const auto number_of = [](const RankUse& rank) { return rank.process->rank.value_or(0); };
-  std::stable_sort(ranks.begin(), ranks.end(),
-                   [&](const RankUse& a, const RankUse& b) { return number_of(a) < number_of(b); });
+  std::ranges::stable_sort(ranks, {}, number_of);
   return ranks;
 }
 
@@ -111,8 +101,7 @@ bool was_traced(const RankTime& time) {
 
 /// A process that launched the group on several devices is as slow as on the slowest of them.
 void add_launches(RankGroupUse& group, std::size_t rank, const RankLaunches& launches) {
-  const auto known = std::find_if(group.ranks.begin(), group.ranks.end(),
-                                  [&](const RankTime& time) { return time.rank == rank; });
+  const auto known = std::ranges::find(group.ranks, rank, &RankTime::rank);
   const LaunchTime mean = mean_launch(launches);
   if (known == group.ranks.end()) {
     group.ranks.push_back({.rank = rank, .launches = launches, .mean = mean});
@@ -140,8 +129,8 @@ void compare_ranks(RankGroupUse& group, std::vector<RankUse>& ranks) {
     group.slowest = i;
   }
   if (means.empty()) return;
-  std::sort(means.begin(), means.end());
-  std::sort(highs.begin(), highs.end());
+  std::ranges::sort(means);
+  std::ranges::sort(highs);
   group.min_s = means.front();
   group.median_s = median(means);
   if (group.is_collective || means.size() < 2) return;
@@ -167,7 +156,8 @@ void name_groups(std::vector<RankGroupUse>& groups, const std::vector<const Poin
   for (std::size_t i = 0; i < groups.size(); ++i) ++shapes[{names[i], groups[i].path}];
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const bool is_alone = shapes[{names[i], groups[i].path}] == 1;
-    groups[i].kernel = is_alone ? names[i] : fmt::format("{} grid {}", names[i], grid_of(*points[i]));
+    groups[i].kernel =
+        is_alone ? names[i] : fmt::format("{} grid {}", names[i], points[i]->axes.written(axis::kGrid));
   }
 }
 
@@ -196,8 +186,7 @@ void add_phases(RankAnalysis& analysis, const std::vector<RankGroupUse>& groups)
   const auto total_s = [](const RankPhase& phase) {
     return std::accumulate(phase.times_s.begin(), phase.times_s.end(), 0.0);
   };
-  std::stable_sort(analysis.phases.begin(), analysis.phases.end(),
-                   [&](const RankPhase& a, const RankPhase& b) { return total_s(a) > total_s(b); });
+  std::ranges::stable_sort(analysis.phases, std::greater(), total_s);
 }
 
 void add_collectives(RankAnalysis& analysis, const std::vector<RankGroupUse>& groups, const Run& run) {
@@ -237,8 +226,7 @@ void add_collectives(RankAnalysis& analysis, const std::vector<RankGroupUse>& gr
     use->second.wait_s += wait_s;
   }
   for (auto& [path, use] : uses) analysis.collectives.push_back(std::move(use));
-  std::stable_sort(analysis.collectives.begin(), analysis.collectives.end(),
-                   [](const CollectiveUse& a, const CollectiveUse& b) { return a.total_s > b.total_s; });
+  std::ranges::stable_sort(analysis.collectives, std::greater(), &CollectiveUse::total_s);
 }
 
 void add_stragglers(RankAnalysis& analysis) {
@@ -247,9 +235,8 @@ void add_stragglers(RankAnalysis& analysis) {
     if (ranks[i].slow_groups > 0 && ranks[i].slow_share() >= kStragglerShare)
       analysis.stragglers.push_back(i);
   }
-  std::stable_sort(analysis.stragglers.begin(), analysis.stragglers.end(), [&](std::size_t a, std::size_t b) {
-    return ranks[a].slow_share() > ranks[b].slow_share();
-  });
+  std::ranges::stable_sort(analysis.stragglers, std::greater(),
+                           [&](std::size_t rank) { return ranks[rank].slow_share(); });
 }
 
 void add_gpus(RankAnalysis& analysis, const Run& run) {
@@ -262,22 +249,16 @@ void add_gpus(RankAnalysis& analysis, const Run& run) {
 
 }  // namespace
 
-double RankTime::time_s() const {
-  if (launches.traced == 0) return 0;
-  return launches.total_s * static_cast<double>(launches.count) / static_cast<double>(launches.traced);
-}
-
 std::optional<std::size_t> RankPhase::slowest() const {
-  const auto slowest = std::max_element(slow_s.begin(), slow_s.end());
+  const auto slowest = std::ranges::max_element(slow_s);
   if (slowest == slow_s.end() || *slowest <= 0) return std::nullopt;
   return static_cast<std::size_t>(slowest - slow_s.begin());
 }
 
 std::vector<double> RankPhase::sorted_times_s() const {
   std::vector<double> times;
-  std::copy_if(times_s.begin(), times_s.end(), std::back_inserter(times),
-               [](double time_s) { return time_s > 0; });
-  std::sort(times.begin(), times.end());
+  std::ranges::copy_if(times_s, std::back_inserter(times), [](double time_s) { return time_s > 0; });
+  std::ranges::sort(times);
   return times;
 }
 
@@ -287,13 +268,11 @@ double RankPhase::spread() const {
 }
 
 std::size_t RankGroupUse::slower() const {
-  return static_cast<std::size_t>(
-      std::count_if(ranks.begin(), ranks.end(), [](const RankTime& time) { return time.is_slower; }));
+  return static_cast<std::size_t>(std::ranges::count_if(ranks, &RankTime::is_slower));
 }
 
 const RankTime* RankGroupUse::of(std::size_t rank) const {
-  const auto found =
-      std::find_if(ranks.begin(), ranks.end(), [&](const RankTime& time) { return time.rank == rank; });
+  const auto found = std::ranges::find(ranks, rank, &RankTime::rank);
   return found == ranks.end() ? nullptr : &*found;
 }
 
@@ -314,12 +293,7 @@ RankUse RankAnalysis::sum() const {
 }
 
 const RankUse& RankAnalysis::latest() const {
-  return *std::max_element(ranks.begin(), ranks.end(),
-                           [](const RankUse& a, const RankUse& b) { return a.last < b.last; });
-}
-
-double RankAnalysis::latest_share() const {
-  return portion_of(static_cast<double>(latest().last), static_cast<double>(judged_collectives));
+  return *std::ranges::max_element(ranks, {}, &RankUse::last);
 }
 
 const RankGroupUse* RankAnalysis::slowest_group(std::size_t rank) const {
@@ -338,8 +312,8 @@ std::vector<int> ranks_on(const Run& run, const std::set<std::size_t>& devices) 
   std::vector<int> ranks;
   if (!run.application) return ranks;
   for (const ProgramProcess& process : run.application->processes) {
-    const bool is_user = std::any_of(process.devices.begin(), process.devices.end(),
-                                     [&](std::size_t device) { return devices.contains(device); });
+    const bool is_user =
+        std::ranges::any_of(process.devices, [&](std::size_t device) { return devices.contains(device); });
     if (process.rank && is_user) ranks.push_back(*process.rank);
   }
   return ranks;
@@ -359,14 +333,13 @@ std::optional<RankAnalysis> rank_analysis(const Run& run) {
   for (const RawGroup& one : raw.all()) {
     RankGroupUse& group = groups.emplace_back();
     points.push_back(one.point);
-    group.path = range_path(*one.point);
+    group.path = one.point->axes.written(axis::kPath);
     group.is_collective = is_collective(one.point->subject);
     for (const RankLaunches& launches : one.ranks) {
       const auto place = places.find(launches.process);
       if (place != places.end()) add_launches(group, place->second, launches);
     }
-    std::sort(group.ranks.begin(), group.ranks.end(),
-              [](const RankTime& a, const RankTime& b) { return a.rank < b.rank; });
+    std::ranges::sort(group.ranks, {}, &RankTime::rank);
     for (const RankTime& time : group.ranks) {
       RankUse& rank = analysis.ranks[time.rank];
       (group.is_collective ? rank.collective_s : rank.compute_s) += time.time_s();
@@ -387,8 +360,7 @@ std::optional<RankAnalysis> rank_analysis(const Run& run) {
       ++analysis.single_groups;
     }
   }
-  std::stable_sort(analysis.groups.begin(), analysis.groups.end(),
-                   [](const RankGroupUse& a, const RankGroupUse& b) { return lost_s(a) > lost_s(b); });
+  std::ranges::stable_sort(analysis.groups, std::greater(), lost_s);
   return analysis;
 }
 

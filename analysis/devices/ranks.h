@@ -64,9 +64,13 @@ struct CollectiveSize {
   /// The same if it took `alone_s`.
   std::optional<double> alone_bus_bytes_per_s() const;
   /// What the rank that came last took longer than `alone_s`; negative where it was faster.
-  std::optional<double> beyond_alone_s() const;
+  std::optional<double> beyond_alone_s() const {
+    return alone_s ? std::optional(time.time_s - *alone_s) : std::nullopt;
+  }
   /// `alone_s` over what that rank took: the share of the bandwidth alone that is reached.
-  std::optional<double> share_of_alone() const;
+  std::optional<double> share_of_alone() const {
+    return alone_s ? std::optional(portion_of(*alone_s, time.time_s)) : std::nullopt;
+  }
 };
 
 /// Collectives whose time alone is known, whatever their kind and size.
@@ -76,7 +80,7 @@ struct AgainstAlone {
   double alone_s = 0;  ///< what they take alone, together
 
   /// How much longer than alone they take: `time_s` / `alone_s` − 1. Negative where they are faster.
-  double relative_excess() const;
+  double relative_excess() const { return portion_of(time_s, alone_s) - 1; }
 };
 
 /// Nothing where none of `sizes` has a time alone.
@@ -124,7 +128,10 @@ struct RankTime {
   double slow_s = 0;       ///< what its launches took beyond those of the others, where it is slower
 
   /// Of all launches; those without a time take as long as the others.
-  double time_s() const;
+  double time_s() const {
+    if (launches.traced == 0) return 0;
+    return launches.total_s * static_cast<double>(launches.count) / static_cast<double>(launches.traced);
+  }
   /// The share of the time of its traced launches during which another kernel also ran.
   double overlapped_share() const { return portion_of(launches.overlapped_s, launches.total_s); }
 };
@@ -206,7 +213,9 @@ struct RankAnalysis {
   /// The rank that came last in most collectives.
   const RankUse& latest() const;
   /// In which share of the judged collectives it did.
-  double latest_share() const;
+  double latest_share() const {
+    return portion_of(static_cast<double>(latest().last), static_cast<double>(judged_collectives));
+  }
   /// The group in which the rank at this place loses most to the others (`RankTime::slow_s`); null where it
   /// is slower in none.
   const RankGroupUse* slowest_group(std::size_t rank) const;

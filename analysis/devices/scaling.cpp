@@ -111,8 +111,7 @@ ScalingStep step_of(const Run& run, const RooflinePoint& point, const RooflinePo
 std::optional<ScalingCurve> curve_of(const Run& run, const CurveKey& key,
                                      std::vector<const RooflinePoint*> points) {
   const auto gpus = [](const RooflinePoint* point) { return gpus_of(point->measurement->point); };
-  std::stable_sort(points.begin(), points.end(),
-                   [&](const auto* a, const auto* b) { return gpus(a) < gpus(b); });
+  std::ranges::stable_sort(points, {}, gpus);
   if (gpus(points.front()) != 1 || gpus(points.back()) == 1) return std::nullopt;
   const VariantInfo* variant = run.catalogue.find_variant(key.subject);
   ScalingCurve curve;
@@ -124,11 +123,11 @@ std::optional<ScalingCurve> curve_of(const Run& run, const CurveKey& key,
 }
 
 Scaling scaling_of(const Run& run, const std::vector<const RooflinePoint*>& points, ScalingKind kind) {
-  std::vector<std::pair<CurveKey, std::vector<const RooflinePoint*>>> groups;
+  using Group = std::pair<CurveKey, std::vector<const RooflinePoint*>>;
+  std::vector<Group> groups;
   for (const RooflinePoint* point : points) {
     const CurveKey key = key_of(point->measurement->point, kind);
-    auto found =
-        std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return group.first == key; });
+    auto found = std::ranges::find(groups, key, &Group::first);
     if (found == groups.end()) found = groups.insert(groups.end(), {key, {}});
     found->second.push_back(point);
   }
@@ -143,11 +142,6 @@ Scaling scaling_of(const Run& run, const std::vector<const RooflinePoint*>& poin
 }
 
 }  // namespace
-
-std::optional<double> ScalingStep::roof_s() const {
-  if (!memory_s) return compute_s;
-  return std::max(*memory_s, compute_s.value_or(0));
-}
 
 std::optional<Scaling> scaling(const Run& run, const ExperimentAnalysis& experiment) {
   std::vector<const RooflinePoint*> points;

@@ -2,8 +2,8 @@
 #include "analysis/explain/explanation.h"
 
 #include <algorithm>
-#include <optional>
 
+#include "analysis/roofline/point.h"
 #include "core/text/kernel_name.h"
 
 namespace rooflinectl {
@@ -45,8 +45,7 @@ Judgement judge(const std::vector<Condition>& conditions, const Run& run, const 
 
 bool is_of_declared_work(const Rule& rule) {
   const auto is_declared = [](const Condition& condition) { return condition.quantity->is_of_declared_work; };
-  return std::any_of(rule.only_if.begin(), rule.only_if.end(), is_declared) ||
-         std::any_of(rule.when.begin(), rule.when.end(), is_declared);
+  return std::ranges::any_of(rule.only_if, is_declared) || std::ranges::any_of(rule.when, is_declared);
 }
 
 Finding finding_of(const Rule& rule, const Run& run, const RooflinePoint& point, std::string_view next_step) {
@@ -61,13 +60,13 @@ Finding finding_of(const Rule& rule, const Run& run, const RooflinePoint& point,
 }
 
 bool is_found(const PointExplanation& explanation, std::string_view rule) {
-  return std::any_of(explanation.findings.begin(), explanation.findings.end(),
-                     [&](const Finding& finding) { return finding.rule == rule; });
+  return std::ranges::any_of(explanation.findings,
+                             [&](const Finding& finding) { return finding.rule == rule; });
 }
 
 bool is_judged(const PointExplanation& explanation, std::string_view rule) {
-  return std::none_of(explanation.unjudged.begin(), explanation.unjudged.end(),
-                      [&](const UnjudgedRule& unjudged) { return unjudged.rule == rule; });
+  return std::ranges::none_of(explanation.unjudged,
+                              [&](const UnjudgedRule& unjudged) { return unjudged.rule == rule; });
 }
 
 /// Ids of the rules that hold for `a` and are known not to hold for `b`.

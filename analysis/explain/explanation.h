@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,11 +28,9 @@ enum class Importance {
   note,   ///< how to read its numbers
 };
 
-std::string_view to_string(Importance importance);
-
 struct Rule {
   std::string_view id;  ///< `bank-conflicts`; for a bound, the id of the bound
-  Importance importance = Importance::note;
+  Importance importance = Importance::cause;
   /// The verdict that it explains: it is applied only to points with this bound. Among each bound's rules,
   /// the first that holds is the point's; the last has no conditions. Nothing for causes and
   /// notes.
@@ -64,8 +61,6 @@ struct Evidence {
   std::string_view name;  ///< `DRAM utilisation`
   double value = 0;
   Unit unit = Unit::count;
-
-  bool operator==(const Evidence&) const = default;
 };
 
 /// A rule that holds for a point.
@@ -75,8 +70,6 @@ struct Finding {
   std::string_view text;
   std::vector<Evidence> evidence;
   std::string_view next_step;
-
-  bool operator==(const Finding&) const = default;
 };
 
 /// A rule that cannot be judged, because something was not measured.

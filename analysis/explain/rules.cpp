@@ -30,8 +30,7 @@ constexpr std::string_view kWholeWavesOfTiles =
     "further (split-K).";
 constexpr std::string_view kAlignedInputs =
     "Call it on aligned, contiguous inputs of one type, with sizes that are multiples of 64 or 128, for "
-    "which "
-    "libraries have faster kernels, or fuse it with the work before or after it.";
+    "which libraries have faster kernels, or fuse it with the work before or after it.";
 constexpr std::string_view kFewerInstructions =
     "Execute fewer instructions per element: avoid division and modulo, hoist address arithmetic out of the "
     "loop, unroll loops, use wider loads, and process more elements per thread.";
@@ -39,8 +38,7 @@ constexpr std::string_view kMoreBlocks = "Launch more blocks: fewer elements per
 constexpr std::string_view kSplitFurther =
     "Its grid follows from the shape of its input, not always from the batch. Use an implementation that "
     "splits the work further (a fused kernel, torch.compile, split-K), or run it beside other work in a "
-    "second "
-    "stream.";
+    "second stream.";
 constexpr std::string_view kLeaveRoom =
     "Compare its time with that of launches that run alone. Leave collectives fewer SMs (NCCL_MAX_CTAS), or "
     "overlap them with kernels that need less of what they use.";
@@ -50,7 +48,7 @@ constexpr std::string_view kSpreadIndices =
 /// The evidence for a verdict, beginning with its own quantity.
 Rule of_bound(Bound bound, std::vector<const Quantity*> also, std::string_view next_step,
               std::string_view step_for_library) {
-  if (const Quantity* own = quantity_of(bound)) also.insert(also.begin(), own);
+  if (const Quantity* own = words_for(bound).quantity) also.insert(also.begin(), own);
   const BoundWords& words = words_for(bound);
   return {.id = words.id,
           .importance = Importance::bound,
@@ -61,6 +59,9 @@ Rule of_bound(Bound bound, std::vector<const Quantity*> also, std::string_view n
           .step_for_library = step_for_library};
 }
 
+constexpr std::string_view kLittleLeft =
+    "There is little left to gain in this kernel. Move fewer bytes: use a narrower type, or fuse this work "
+    "into the kernel that produces or consumes the data.";
 constexpr std::string_view kFuse =
     "Move fewer bytes: use a narrower type, or fuse this work into the kernel that produces or consumes the "
     "data.";
@@ -73,7 +74,7 @@ Rule at_the_roof(Bound bound, std::string_view id, bool is_of_program, std::stri
                .bound = bound,
                .is_for_programs = is_of_program,
                .when = {{&kFractionOfRoof, at_least, kNearTheRoof}},
-               .also = {quantity_of(bound)},
+               .also = {words_for(bound).quantity},
                .text = text,
                .next_step = next_step,
                .step_for_library = next_step};
@@ -81,16 +82,19 @@ Rule at_the_roof(Bound bound, std::string_view id, bool is_of_program, std::stri
   return rule;
 }
 
+constexpr std::string_view kFewerBarriers =
+    "Use fewer barriers: do more work per thread between them, finish with warp shuffles, or use smaller "
+    "blocks so that other blocks can run meanwhile.";
 constexpr std::string_view kFewerAtomics =
     "Use fewer atomics on one address: reduce within the warp and the block first, give each thread more "
     "elements, or leave partial results for a second step.";
 
 /// Advising a graph is pointless where launches are already in one.
 Rule of_launches_in_a_graph() {
-  Rule rule = of_bound(Bound::launch_overhead, {&kTime, &kEmptyLaunch},
-                       "Do more work per launch: use a larger input, process several inputs at once, or "
-                       "launch fewer kernels.",
-                       kMoreWorkPerCall);
+  Rule rule = of_bound(
+      Bound::launch_overhead, {&kTime, &kEmptyLaunch},
+      "Do more work per launch: use a larger input, process several inputs at once, or launch fewer kernels.",
+      kMoreWorkPerCall);
   rule.id = "launch-overhead-in-graph";
   rule.only_if = {{&kLaunchesPerSample, at_least, 2}};
   return rule;
@@ -122,6 +126,9 @@ Rule of_stalls(Bound bound, std::string_view id, const Quantity& share, std::str
           .step_for_library = step_for_library};
 }
 
+constexpr std::string_view kCoolDown =
+    "Let the device cool down, or check what else draws power; then measure again.";
+
 constexpr std::string_view kMoreLoadsInFlight =
     "Let each thread start more loads before it uses the first value (several independent loads, 16-byte "
     "loads, more elements per thread), or keep more threads resident.";
@@ -130,13 +137,10 @@ const std::vector<Rule>& all_rules() {
   static const std::vector<Rule> all = {
       at_the_roof(
           Bound::dram, "dram-roof", false,
-          "DRAM runs close to its ceiling, and moves little more than the bytes that the "
-          "algorithm needs.",
-          "There is little left to gain in this kernel. Move fewer bytes: use a narrower type, or fuse "
-          "this work into the kernel that produces or consumes the data."),
+          "DRAM runs close to its ceiling, and moves little more than the bytes that the algorithm needs.",
+          kLittleLeft),
       at_the_roof(Bound::dram, "dram-busy", true,
-                  "DRAM runs close to its ceiling: the kernel could be faster only if it moved fewer "
-                  "bytes.",
+                  "DRAM runs close to its ceiling: the kernel could be faster only if it moved fewer bytes.",
                   kFuse),
       of_bound(
           Bound::dram, {&kFractionOfRoof, &kDramBandwidth, &kTrafficExcess},
@@ -145,42 +149,37 @@ const std::vector<Rule>& all_rules() {
           "(torch.compile, a library epilogue), so that values are loaded once."),
       at_the_roof(
           Bound::l2, "l2-roof", false,
-          "L2 runs close to its ceiling, and moves little more than the bytes that the "
-          "algorithm needs.",
-          "There is little left to gain in this kernel. Move fewer bytes: use a narrower type, or fuse "
-          "this work into the kernel that produces or consumes the data."),
+          "L2 runs close to its ceiling, and moves little more than the bytes that the algorithm needs.",
+          kLittleLeft),
       at_the_roof(Bound::l2, "l2-busy", true,
-                  "L2 runs close to its ceiling: the kernel could be faster only if it moved fewer "
-                  "bytes.",
+                  "L2 runs close to its ceiling: the kernel could be faster only if it moved fewer bytes.",
                   kFuse),
-      of_bound(
-          Bound::l2, {&kFractionOfRoof, &kL2Excess},
-          "Request each byte from L2 once, in whole sectors; then increase the bytes in flight.",
-          "Give it larger shapes or batches, for which the library uses larger tiles with more reuse, or "
-          "fuse it with the work before or after it."),
+      of_bound(Bound::l2, {&kFractionOfRoof, &kL2Excess},
+               "Request each byte from L2 once, in whole sectors; then increase the bytes in flight.",
+               "Give it larger shapes or batches, for which the library uses larger tiles with more reuse, "
+               "or fuse it with the work before or after it."),
       of_bound(Bound::l1, {}, "Keep values in registers, or reuse each loaded byte more often.",
                kOtherKernelOfLibrary),
       of_bound(Bound::shared, {&kWavefrontExcess},
                "Let consecutive lanes access consecutive words, and keep values in registers: the lanes of a "
                "warp can exchange them with shuffles.",
                kOtherKernelOfLibrary),
-      of_bound(
-          Bound::nvlink, {&kFractionOfRoof},
-          "Send fewer bytes to other GPUs: combine values before they are sent, or use a narrower type. "
-          "Overlap it with traffic in the other direction and with other work.",
-          "Use fewer and larger transfers of a narrower type, and overlap them with work that does not need "
-          "their results."),
+      of_bound(Bound::nvlink, {&kFractionOfRoof},
+               "Send fewer bytes to other GPUs: combine values before they are sent, or use a narrower type. "
+               "Overlap it with traffic in the other direction and with other work.",
+               "Use fewer and larger transfers of a narrower type, and overlap them with work that does not "
+               "need their results."),
       of_bound(Bound::fp64, {&kRedundancy},
                "Reduce the number of operations: remove redundant ones, use multiply-adds, or use a narrower "
                "type.",
                "Use a narrower type where its precision suffices, or shapes for which the library uses FP64 "
                "Tensor Cores."),
-      of_bound(Bound::fp32, {&kRedundancy},
-               "Reduce the number of operations: remove redundant ones, use multiply-adds, or use a narrower "
-               "type.",
-               "Let Tensor Cores do the work: allow TF32 in the library's settings where its precision "
-               "suffices (torch.set_float32_matmul_precision, CUBLAS_COMPUTE_32F_FAST_TF32), or use BF16 or "
-               "FP16."),
+      of_bound(
+          Bound::fp32, {&kRedundancy},
+          "Reduce the number of operations: remove redundant ones, use multiply-adds, or use a narrower "
+          "type.",
+          "Let Tensor Cores do the work: allow TF32 in the library's settings where its precision suffices "
+          "(torch.set_float32_matmul_precision, CUBLAS_COMPUTE_32F_FAST_TF32), or use BF16 or FP16."),
       of_bound(Bound::fp16, {&kRedundancy},
                "Reduce the number of operations: remove redundant ones, use packed multiply-adds, or use "
                "Tensor Cores.",
@@ -188,18 +187,17 @@ const std::vector<Rule>& all_rules() {
                "allow them."),
       of_bound(Bound::int32, {}, "Reduce the number of operations, or use a narrower type.",
                kOtherKernelOfLibrary),
-      of_bound(
-          Bound::tensor, {&kTensorShareAtClock, &kTensorShareSustained, &kRedundancy},
-          "Reduce the number of operations, or use a narrower type.",
-          "Use a narrower type, or shapes that are multiples of the library's tiles, so that it computes "
-          "less padding."),
+      of_bound(Bound::tensor, {&kTensorShareAtClock, &kTensorShareSustained, &kRedundancy},
+               "Reduce the number of operations, or use a narrower type.",
+               "Use a narrower type, or shapes that are multiples of the library's tiles, so that it "
+               "computes less padding."),
       of_programs(of_bound(Bound::alu, {&kIssueUtilisation}, kFewerInstructions, kAlignedInputs)),
-      of_programs(of_bound(
-          Bound::xu, {&kIssueUtilisation},
-          "Use fewer or cheaper special functions: exp2f and __expf instead of expf, a product with a "
-          "reciprocal that is computed once instead of divisions, polynomials on the FP32 pipe for a part "
-          "of them; and convert fewer values between types.",
-          kOtherKernelOfLibrary)),
+      of_programs(
+          of_bound(Bound::xu, {&kIssueUtilisation},
+                   "Use fewer or cheaper special functions: exp2f and __expf instead of expf, a product with "
+                   "a reciprocal that is computed once instead of divisions, polynomials on the FP32 pipe "
+                   "for a part of them; and convert fewer values between types.",
+                   kOtherKernelOfLibrary)),
       of_bound(Bound::issue_slots, {&kInstructionsPer32Elements}, kFewerInstructions, kAlignedInputs),
       of_bound(Bound::atomics, {&kAtomicsPerResult, &kAtomicsPerLaunch}, kFewerAtomics, kSpreadIndices),
       of_bound(Bound::bytes_in_flight, {&kBytesInFlight, &kMemoryLatency, &kOccupancy}, kMoreLoadsInFlight,
@@ -210,10 +208,7 @@ const std::vector<Rule>& all_rules() {
                "kernels. A CUDA graph makes each launch cheaper.",
                "Give it more work per call (larger shapes, a larger batch, several inputs at once), or fuse "
                "it with the work before or after it. A CUDA graph makes each launch cheaper."),
-      of_bound(Bound::barriers, {},
-               "Use fewer barriers: do more work per thread between them, finish with warp shuffles, or use "
-               "smaller blocks so that other blocks can run meanwhile.",
-               kOtherKernelOfLibrary),
+      of_bound(Bound::barriers, {}, kFewerBarriers, kOtherKernelOfLibrary),
       {.id = "idle-sms",
        .importance = Importance::bound,
        .bound = Bound::tail,
@@ -237,37 +232,33 @@ const std::vector<Rule>& all_rules() {
        .text = "No resource is near its limit: warps wait for data more than for anything else, and each of "
                "their accesses is of one element.",
        .step_for_library = kAlignedInputs},
-      of_stalls(
-          Bound::memory_latency, "memory-latency-of-loads", kMemoryStallShare,
-          "Latency: most of the time, warps wait for data from L1, L2 or DRAM (long scoreboard), and no "
-          "resource that was counted is near its limit.",
-          kMoreLoadsInFlight, kMoreWorkPerCall),
+      of_stalls(Bound::memory_latency, "memory-latency-of-loads", kMemoryStallShare,
+                "Latency: most of the time, warps wait for data from L1, L2 or DRAM (long scoreboard), and "
+                "no resource that was counted is near its limit.",
+                kMoreLoadsInFlight, kMoreWorkPerCall),
       of_stalls(Bound::instruction_latency, "instruction-latency-of-shared-memory", kSharedStallShare,
                 "Latency: most of the time, warps wait for shared memory, special functions or conversions "
                 "(short scoreboard), and no resource that was counted is near its limit.",
                 "Use fewer of them: exchange values with shuffles, use cheaper functions (exp2f, __expf, "
                 "rsqrtf), or give each thread independent work to do meanwhile.",
                 kOtherKernelOfLibrary),
-      of_stalls(
-          Bound::instruction_latency, "instruction-latency-of-results", kDependencyStallShare,
-          "Latency: most of the time, warps wait for the result of the instruction before (wait), and no "
-          "resource that was counted is near its limit.",
-          "Give each thread several independent chains of instructions: process several elements at "
-          "once, and unroll; or keep more warps resident.",
-          kMoreWorkPerCall),
-      of_stalls(
-          Bound::memory_latency, "memory-latency-of-queue", kMemoryQueueStallShare,
-          "Latency: most of the time, warps wait for room in the queue of global memory instructions (LG "
-          "throttle).",
-          "Execute fewer memory instructions: 16-byte accesses, and consecutive lanes that access "
-          "consecutive elements.",
-          kAlignedInputs),
-      of_stalls(
-          Bound::instruction_latency, "instruction-latency-of-shared-queue", kSharedQueueStallShare,
-          "Latency: most of the time, warps wait for room in the queue of shared memory instructions and "
-          "special functions (MIO throttle).",
-          "Use fewer and wider accesses to shared memory, and fewer special functions.",
-          kOtherKernelOfLibrary),
+      of_stalls(Bound::instruction_latency, "instruction-latency-of-results", kDependencyStallShare,
+                "Latency: most of the time, warps wait for the result of the instruction before (wait), and "
+                "no resource that was counted is near its limit.",
+                "Give each thread several independent chains of instructions: process several elements at "
+                "once, and unroll; or keep more warps resident.",
+                kMoreWorkPerCall),
+      of_stalls(Bound::memory_latency, "memory-latency-of-queue", kMemoryQueueStallShare,
+                "Latency: most of the time, warps wait for room in the queue of global memory instructions "
+                "(LG throttle).",
+                "Execute fewer memory instructions: 16-byte accesses, and consecutive lanes that access "
+                "consecutive elements.",
+                kAlignedInputs),
+      of_stalls(Bound::instruction_latency, "instruction-latency-of-shared-queue", kSharedQueueStallShare,
+                "Latency: most of the time, warps wait for room in the queue of shared memory instructions "
+                "and special functions (MIO throttle).",
+                "Use fewer and wider accesses to shared memory, and fewer special functions.",
+                kOtherKernelOfLibrary),
       of_stalls(Bound::instruction_latency, "instruction-latency-of-pipe", kPipeStallShare,
                 "Latency: most of the time, warps wait for an arithmetic pipe that is busy with others (math "
                 "pipe throttle).",
@@ -277,11 +268,11 @@ const std::vector<Rule>& all_rules() {
                 "Latency: most of the time, warps wait at memory fences (membar).",
                 "Use fewer fences, or fences of the block (__threadfence_block()) instead of the device.",
                 kOtherKernelOfLibrary),
-      of_stalls(Bound::instruction_latency, "instruction-latency-of-wgmma", kWgmmaStallShare,
-                "Latency: most of the time, warps wait for the results of wgmma.",
-                "Keep more wgmma in flight: larger tiles, more stages, or two consumer warpgroups that take "
-                "turns.",
-                kOtherKernelOfLibrary),
+      of_stalls(
+          Bound::instruction_latency, "instruction-latency-of-wgmma", kWgmmaStallShare,
+          "Latency: most of the time, warps wait for the results of wgmma.",
+          "Keep more wgmma in flight: larger tiles, more stages, or two consumer warpgroups that take turns.",
+          kOtherKernelOfLibrary),
       of_stalls(Bound::instruction_latency, "instruction-latency-of-fetching", kFetchStallShare,
                 "Latency: most of the time, warps wait for instructions to be fetched.",
                 "Make the code that runs smaller: unroll less, and avoid long loop bodies and jumps.",
@@ -293,8 +284,7 @@ const std::vector<Rule>& all_rules() {
        .when = {{&kIssueUtilisation, at_least, kManyInstructions}},
        .also = {&kFractionOfRoof, &kDramShare},
        .text = "No resource is near its limit, but the schedulers issue an instruction in much of the time, "
-               "each of "
-               "which waits for others: fewer would take less.",
+               "each of which waits for others: fewer would take less.",
        .next_step = kFewerInstructions,
        .step_for_library = kAlignedInputs},
       of_bound(Bound::memory_latency, {&kOccupancy, &kIssueUtilisation, &kL2Share, &kDramShare},
@@ -318,7 +308,6 @@ const std::vector<Rule>& all_rules() {
                "its limit.",
        .step_for_library = kOtherKernelOfLibrary},
       {.id = "beside-others",
-       .importance = Importance::cause,
        .restates = Bound::other_kernels,
        .is_for_programs = true,
        .when = {{&kOverlappedShare, at_least, kMostlyBesideOthers}, kBelowTheRoof},
@@ -326,18 +315,15 @@ const std::vector<Rule>& all_rules() {
        .next_step = kLeaveRoom,
        .step_for_library = kLeaveRoom},
       {.id = "unvectorised",
-       .importance = Importance::cause,
        .is_for_programs = true,
        .only_if = {kBelowTheRoof, kLongerThanALaunch, {&kUnvectorised, at_least, 1}},
        .when = {kInstructionsMatter},
        .text =
            "PyTorch runs this operation without vectorised accesses, as it does for inputs that are not "
            "contiguous, not aligned or of different types: index arithmetic and conversions take its time.",
-       .step_for_library =
-           "Keep its inputs contiguous and of one type, or let torch.compile fuse the copy or "
-           "conversion into the work before or after it."},
+       .step_for_library = "Keep its inputs contiguous and of one type, or let torch.compile fuse the copy "
+                           "or conversion into the work before or after it."},
       {.id = "few-blocks",
-       .importance = Importance::cause,
        .restates = Bound::tail,
        .only_if = {kBelowTheRoof, kLongerThanALaunch},
        .when = {{&kBlocksPerSm, less_than, 1}, kManyLoadsPerThread},
@@ -347,7 +333,6 @@ const std::vector<Rule>& all_rules() {
        .next_step = kMoreBlocks,
        .step_for_library = kWholeWavesOfTiles},
       {.id = "half-a-wave",
-       .importance = Importance::cause,
        .restates = Bound::tail,
        .only_if = {kBelowTheRoof, kDramNotBusy, kLongerThanALaunch},
        .when = {{&kBlocksPerSm, at_least, 1}, {&kWaves, less_than, 0.75}, kManyLoadsPerThread},
@@ -364,15 +349,12 @@ const std::vector<Rule>& all_rules() {
        .next_step =
            "Do more work per launch. In measurements, more blocks made such sums slower, not faster."},
       {.id = "barrier-stalls",
-       .importance = Importance::cause,
        .restates = Bound::barriers,
        .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch},
        .when = {{&kBarrierStallShare, at_least, 0.2}},
        .text = "Warps spend much of their lifetime waiting at __syncthreads().",
-       .next_step = "Use fewer barriers: do more work per thread between them, finish with warp shuffles, or "
-                    "use smaller blocks so that other blocks can run meanwhile."},
+       .next_step = kFewerBarriers},
       {.id = "serial-atomics",
-       .importance = Importance::cause,
        .restates = Bound::atomics,
        .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch},
        .when = {{&kAtomicTimeShare, at_least, 0.4}},
@@ -381,7 +363,6 @@ const std::vector<Rule>& all_rules() {
        .next_step = kFewerAtomics,
        .step_for_library = kSpreadIndices},
       {.id = "last-wave",
-       .importance = Importance::cause,
        .restates = Bound::tail,
        .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch},
        .when = {{&kWaveBalance, less_than, 0.9}, {&kWaves, at_least, 1}},
@@ -391,7 +372,6 @@ const std::vector<Rule>& all_rules() {
            "Launch a multiple of the number of blocks that can be resident at once, or make blocks smaller.",
        .step_for_library = kWholeWavesOfTiles},
       {.id = "register-limited",
-       .importance = Importance::cause,
        .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch, {&kWaves, at_least, 1}},
        .when = {{&kTheoreticalOccupancy, less_than, 0.75}, {&kRegisterSlack, at_most, 1}},
        .also = {&kRegistersPerThread, &kOccupancy},
@@ -399,32 +379,26 @@ const std::vector<Rule>& all_rules() {
        .next_step = "Use fewer registers (__launch_bounds__, less unrolling), or let each thread keep more "
                     "loads in flight so that fewer warps suffice."},
       {.id = "register-spills",
-       .importance = Importance::cause,
        .only_if = {kBelowTheRoof, kLongerThanALaunch},
        .when = {{&kSpilledBytes, at_least, 1}},
        .also = {&kRegistersPerThread},
        .text = "Registers do not suffice: the compiler spills some to memory, and loads them again.",
-       .next_step =
-           "Keep fewer values alive at once (smaller tiles, less unrolling), or allow more registers "
-           "per thread: smaller blocks, __launch_bounds__ or --maxrregcount."},
+       .next_step = "Keep fewer values alive at once (smaller tiles, less unrolling), or allow more "
+                    "registers per thread: smaller blocks, __launch_bounds__ or --maxrregcount."},
       {.id = "branch-divergence",
-       .importance = Importance::cause,
        .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch, kInstructionsMatter},
        .when = {{&kWarpEfficiency, less_than, 0.9}},
        .also = {&kBranchDivergence},
        .text = "Branches diverge: lanes that do not take the branch being executed sit idle.",
        .next_step = "Let all lanes of a warp take the same branch: map work to consecutive threads."},
       {.id = "predication",
-       .importance = Importance::cause,
        .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch, kInstructionsMatter},
        .when = {{&kPredicatedOff, at_least, 0.15}},
        .also = {&kWarpEfficiency},
        .text = "Many lanes are predicated off by a short “if”: they issue its instructions without effect.",
        .next_step = "Keep the active threads contiguous, so that whole warps exit, or give every lane work: "
-                    "add while loading, "
-                    "and finish with one warp."},
+                    "add while loading, and finish with one warp."},
       {.id = "bank-conflicts",
-       .importance = Importance::cause,
        .only_if = {kBelowTheRoof, kLongerThanALaunch},
        .when = {{&kWavefrontExcess, at_least, 1.25}, {&kSharedShare, at_least, 0.1}},
        .also = {&kSharedWavefronts},
@@ -433,7 +407,6 @@ const std::vector<Rule>& all_rules() {
        .next_step = "Let consecutive lanes access consecutive words; for columns of a tile, pad its rows by "
                     "one word."},
       {.id = "uncoalesced-loads",
-       .importance = Importance::cause,
        .only_if = {kBelowTheRoof, kLongerThanALaunch},
        // The efficiency does not cover asynchronous and bulk copies: only sectors that L2 had to deliver in
        // excess show that some were wasted.
@@ -442,26 +415,21 @@ const std::vector<Rule>& all_rules() {
        .text = "Loads use less than half of each 32-byte sector that they fetch.",
        .next_step = "Let consecutive lanes load consecutive elements."},
       {.id = "scattered-loads",
-       .importance = Importance::cause,
        .is_for_programs = true,
        .only_if = {kBelowTheRoof, kLongerThanALaunch},
        .when = {{&kLoadSectorEfficiency, less_than, 0.5}, {&kL2Share, at_least, 0.25}},
        .text = "Loads of this program's kernel use less than half of each 32-byte sector that they fetch, "
-               "and L2 is "
-               "busy with them.",
+               "and L2 is busy with them.",
        .next_step = "Let consecutive lanes load consecutive elements.",
-       .step_for_library =
-           "Call it on contiguous inputs: copy a transposed or strided one once, or keep it in "
-           "the layout in which it is read."},
+       .step_for_library = "Call it on contiguous inputs: copy a transposed or strided one once, or keep it "
+                           "in the layout in which it is read."},
       {.id = "uncoalesced-stores",
-       .importance = Importance::cause,
        .only_if = {kBelowTheRoof, kLongerThanALaunch},
        .when = {{&kStoreSectorEfficiency, less_than, 0.5}, {&kDramWriteShare, at_least, 0.1}},
        .text = "Stores write less than half of each 32-byte sector that they touch.",
        .next_step =
            "Let consecutive lanes store consecutive elements, or collect them in shared memory first."},
       {.id = "excess-traffic",
-       .importance = Importance::cause,
        .only_if = {kLongerThanALaunch},
        .when = {{&kTrafficExcess, at_least, 1.2}},
        .also = {&kDramWriteShare},
@@ -488,25 +456,13 @@ const std::vector<Rule>& all_rules() {
        .also = {&kSamples},
        .text =
            "The clock dropped while this point was timed; the affected samples are excluded from the median.",
-       .next_step = "Let the device cool down, or check what else draws power; then measure again.",
-       .step_for_library = "Let the device cool down, or check what else draws power; then measure again."},
+       .next_step = kCoolDown,
+       .step_for_library = kCoolDown},
   };
   return all;
 }
 
 }  // namespace
-
-std::string_view to_string(Importance importance) {
-  switch (importance) {
-    case Importance::bound:
-      return "bound";
-    case Importance::cause:
-      return "cause";
-    case Importance::note:
-      return "note";
-  }
-  return "?";
-}
 
 std::span<const Rule> rules() {
   return all_rules();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
@@ -34,9 +35,8 @@ bool overlaps(const RooflinePoint* group) {
 /// the program would gain is then not known.
 std::vector<KernelSaving> group_savings(const ProgramUse& program) {
   std::vector<KernelSaving> savings = kernel_savings(program);
-  std::erase_if(savings, [](const KernelSaving& saving) {
-    return std::any_of(saving.groups.begin(), saving.groups.end(), overlaps);
-  });
+  std::erase_if(savings,
+                [](const KernelSaving& saving) { return std::ranges::any_of(saving.groups, overlaps); });
   return savings;
 }
 
@@ -76,10 +76,9 @@ std::vector<Loss> losses(const ProgramUse& program) {
   }
   if (const double share = time_share(program, program.short_s); share >= kNotableShort) {
     Loss loss = {.kind = LossKind::short_launches, .share = share};
-    std::copy_if(program.groups.begin(), program.groups.end(), std::back_inserter(loss.groups),
-                 [](const RooflinePoint* group) {
-                   return group->launches->is_short && group->launches->in_steps_s > 0;
-                 });
+    std::ranges::copy_if(program.groups, std::back_inserter(loss.groups), [](const RooflinePoint* group) {
+      return group->launches->is_short && group->launches->in_steps_s > 0;
+    });
     all.push_back(std::move(loss));
   }
   std::set<std::string_view> together;
@@ -93,7 +92,7 @@ std::vector<Loss> losses(const ProgramUse& program) {
     if (together.contains(group->measurement->point.subject)) continue;
     all.push_back({.share = saving_share(program, *group->launches), .groups = {group}});
   }
-  std::stable_sort(all.begin(), all.end(), [](const Loss& a, const Loss& b) { return a.share > b.share; });
+  std::ranges::stable_sort(all, std::greater(), &Loss::share);
   return all;
 }
 

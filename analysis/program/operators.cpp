@@ -4,15 +4,16 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "analysis/roofline/point.h"
+#include "core/stats/statistics.h"
 #include "core/text/kernel_name.h"
 
 namespace rooflinectl {
@@ -194,10 +195,6 @@ std::vector<const TorchLaunch*> launches_on(const Run& run, std::size_t device,
   return result;
 }
 
-double fraction_of(double part, double whole) {
-  return whole > 0 ? part / whole : 0;
-}
-
 /// What the trace has about a group.
 struct Seen {
   std::map<std::size_t, GroupPart> of_scope;  ///< microseconds and numbers
@@ -225,7 +222,7 @@ std::vector<Seen> seen_of(std::size_t groups, const std::vector<const TorchLaunc
 
 /// A part of the group; where the trace has no times, by the number of launches.
 GroupPart part_of(const GroupPart& part, const GroupPart& whole) {
-  const double launches = fraction_of(part.launches, whole.launches);
+  const double launches = portion_of(part.launches, whole.launches);
   return {.time = whole.time > 0 ? part.time / whole.time : launches, .launches = launches};
 }
 
@@ -239,13 +236,12 @@ std::vector<UnknownKernel> unknown_kernels(const TorchTrace& trace,
       UnknownKernel& unknown = of_name[kernel->name];
       unknown.name = trace.names[kernel->name];
       ++unknown.launches;
-      unknown.share += fraction_of(kernel->duration_us, all_us);
+      unknown.share += portion_of(kernel->duration_us, all_us);
     }
   }
   std::vector<UnknownKernel> list;
   for (auto& [name, unknown] : of_name) list.push_back(std::move(unknown));
-  std::stable_sort(list.begin(), list.end(),
-                   [](const UnknownKernel& a, const UnknownKernel& b) { return a.share > b.share; });
+  std::ranges::stable_sort(list, std::greater(), &UnknownKernel::share);
   return list;
 }
 
@@ -277,20 +273,19 @@ class Sums {
       operators.push_back({name, part.time});
       operators_.add({name}, group, part);
     }
-    std::stable_sort(operators.begin(), operators.end(),
-                     [](const OperatorShare& a, const OperatorShare& b) { return a.share > b.share; });
+    std::ranges::stable_sort(operators, std::greater(), &OperatorShare::share);
   }
 
   void finish(double kernel_s) {
     use_.tree = tree_.list(kernel_s);
     use_.modules = modules_.list(kernel_s);
     use_.operators = operators_.list(kernel_s);
-    use_.outside.share = fraction_of(use_.outside.total_s, kernel_s);
+    use_.outside.share = portion_of(use_.outside.total_s, kernel_s);
     const std::vector<std::size_t> places = tree_.places();
     for (GroupOperators& group : use_.groups) {
       for (ScopeShare& share : group.scopes) share.scope = places[share.scope];
-      std::stable_sort(group.scopes.begin(), group.scopes.end(),
-                       [](const ScopeShare& a, const ScopeShare& b) { return a.part.time > b.part.time; });
+      std::ranges::stable_sort(group.scopes, std::greater(),
+                               [](const ScopeShare& share) { return share.part.time; });
     }
   }
 
@@ -320,7 +315,7 @@ OperatorUse operator_use(const Run& run, const ExperimentAnalysis& experiment, c
     use.matched += on_device[i]->kernels.size();
     matched_us += on_device[i]->duration_us;
   }
-  use.matched_trace_share = fraction_of(matched_us, all_us);
+  use.matched_trace_share = portion_of(matched_us, all_us);
   use.unknown = unknown_kernels(trace, on_device, matched, all_us);
   const std::vector<Seen> seen = seen_of(experiment.points.size(), on_device, matched);
   Sums sums(launches, use);
@@ -333,14 +328,12 @@ OperatorUse operator_use(const Run& run, const ExperimentAnalysis& experiment, c
       continue;
     }
     sums.add(i, point, seen[i]);
-    use.matched_share += fraction_of(point.launches->total_s, kernel_s);
-    if (seen[i].is_shared) use.shared_share += fraction_of(point.launches->total_s, kernel_s);
+    use.matched_share += portion_of(point.launches->total_s, kernel_s);
+    if (seen[i].is_shared) use.shared_share += portion_of(point.launches->total_s, kernel_s);
   }
   sums.finish(kernel_s);
-  std::stable_sort(use.missing.begin(), use.missing.end(),
-                   [](const RooflinePoint* a, const RooflinePoint* b) {
-                     return a->launches->total_s > b->launches->total_s;
-                   });
+  std::ranges::stable_sort(use.missing, std::greater(),
+                           [](const RooflinePoint* group) { return group->launches->total_s; });
   return use;
 }
 

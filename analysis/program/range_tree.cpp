@@ -3,37 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "core/text/names.h"
 
 namespace rooflinectl {
 
-namespace {
-
-/// A share of the time of a range.
-constexpr double kAlmostAll = 0.99;
-
-}  // namespace
-
-std::optional<double> RangeUse::fraction_of_roofline() const {
-  return roofed_s > 0 ? std::optional(at_roof_s / roofed_s) : std::nullopt;
-}
-
-std::optional<double> RangeUse::flop_per_s() const {
-  return has_flops() ? std::optional(flops / total_s) : std::nullopt;
-}
-
 std::optional<double> RangeUse::ai() const {
   const bool has_all_bytes = dram_s >= kAlmostAll * total_s;
   return has_flops() && has_all_bytes && dram_bytes > 0 ? std::optional(flops / dram_bytes) : std::nullopt;
-}
-
-bool RangeUse::has_flops() const {
-  return total_s > 0 && (flops > 0 || has_all_flops());
-}
-
-bool RangeUse::has_all_flops() const {
-  return flops_s >= kAlmostAll * total_s;
 }
 
 void add_use(RangeUse& range, const RooflinePoint& group, const GroupPart& part) {
@@ -93,8 +71,7 @@ std::size_t RangeTree::add(const std::vector<std::string>& names, const Roofline
 void RangeTree::list(const Node& node, std::vector<RangeUse>& uses, std::vector<std::size_t>& places) const {
   std::vector<const Node*> inside;
   for (const auto& [name, next] : node.inside) inside.push_back(&next);
-  std::stable_sort(inside.begin(), inside.end(),
-                   [](const Node* a, const Node* b) { return a->use.total_s > b->use.total_s; });
+  std::ranges::stable_sort(inside, std::greater(), [](const Node* one) { return one->use.total_s; });
   for (const Node* next : inside) {
     places[next->number] = uses.size();
     uses.push_back(next->use);

@@ -32,17 +32,23 @@ struct RangeUse {
 
   /// The share of the time of its groups with a roof that lies below these roofs. Nothing without such a
   /// group.
-  std::optional<double> fraction_of_roofline() const;
+  std::optional<double> fraction_of_roofline() const {
+    return roofed_s > 0 ? std::optional(at_roof_s / roofed_s) : std::nullopt;
+  }
   /// Executed FLOP per second of `total_s`: a lower bound where the operations of some groups are unknown.
   /// Nothing where none are known.
-  std::optional<double> flop_per_s() const;
+  std::optional<double> flop_per_s() const {
+    return has_flops() ? std::optional(flops / total_s) : std::nullopt;
+  }
   /// Executed FLOP per DRAM byte, likewise. Nothing where the bytes of some group are not known.
   std::optional<double> ai() const;
   /// Whether the operations are known, except for at most 1 % of the time.
-  bool has_all_flops() const;
+  bool has_all_flops() const { return flops_s >= kAlmostAll * total_s; }
 
  private:
-  bool has_flops() const;
+  static constexpr double kAlmostAll = 0.99;  ///< a share of the time of a range
+
+  bool has_flops() const { return total_s > 0 && (flops > 0 || has_all_flops()); }
 };
 
 /// A part of a group's launches: the part of their time, which is also that of its work, and of their number.

@@ -2,6 +2,7 @@
 #include "analysis/program/recoverable.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
@@ -9,6 +10,8 @@
 
 #include "analysis/roofline/executed/executed_work.h"
 #include "analysis/roofline/point.h"
+#include "core/stats/statistics.h"
+#include "core/text/names.h"
 
 namespace rooflinectl {
 
@@ -25,13 +28,8 @@ constexpr double kNotableSum = 1.2;
 const DeviceUse* device_use(const Run& run, std::size_t device) {
   if (!run.application) return nullptr;
   const std::vector<DeviceUse>& all = run.application->devices;
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const DeviceUse& use) { return use.device == device; });
+  const auto found = std::ranges::find(all, device, &DeviceUse::device);
   return found == all.end() ? nullptr : &*found;
-}
-
-double share_of(double part, double whole) {
-  return whole > 0 ? part / whole : 0;
 }
 
 /// The sum over groups, or what the trace has beyond them.
@@ -47,7 +45,7 @@ double kernel_time_s(const std::vector<RooflinePoint>& points, const DeviceUse* 
 /// than its roof does, nor less than a short one.
 double beyond_roof(const Measurement& measurement, double fraction) {
   const double time_s = is_timed(measurement) ? time_per_launch_s(measurement) : 0;
-  return std::max(0.0, 1 - std::max(fraction, share_of(kShortLaunchS, time_s)));
+  return std::max(0.0, 1 - std::max(fraction, portion_of(kShortLaunchS, time_s)));
 }
 
 /// By kernel, whatever its shapes: its time in steps.
@@ -58,7 +56,7 @@ std::vector<double> kernel_times(const std::vector<const RooflinePoint*>& groups
   }
   std::vector<double> times;
   for (const auto& [name, total_s] : of_kernel) times.push_back(total_s);
-  std::sort(times.begin(), times.end(), std::greater<>());
+  std::ranges::sort(times, std::greater<>());
   return times;
 }
 
@@ -66,11 +64,11 @@ Concentration concentration_of(const std::vector<double>& times, double kernel_s
   Concentration result;
   double sum_s = 0;
   for (const double time_s : times) {
-    if (share_of(sum_s, kernel_s) >= kMost) break;
+    if (portion_of(sum_s, kernel_s) >= kMost) break;
     sum_s += time_s;
     ++result.kernels;
   }
-  result.share = share_of(sum_s, kernel_s);
+  result.share = portion_of(sum_s, kernel_s);
   return result;
 }
 
@@ -118,9 +116,7 @@ std::vector<TransferRate> transfer_rates(const Run& run, std::size_t device) {
     }
     rates.push_back(rate);
   }
-  std::stable_sort(rates.begin(), rates.end(), [](const TransferRate& a, const TransferRate& b) {
-    return a.use->total_s > b.use->total_s;
-  });
+  std::ranges::stable_sort(rates, std::greater(), [](const TransferRate& rate) { return rate.use->total_s; });
   return rates;
 }
 
@@ -154,10 +150,10 @@ void set_cause(IdleUse& idle) {
       sum_s += gaps.total_s;
       count += gaps.count;
     }
-    if (share_of(sum_s, idle.idle_s) < kMostOfIdle) continue;
+    if (portion_of(sum_s, idle.idle_s) < kMostOfIdle) continue;
     idle.cause = cause;
     idle.cause_gaps = count;
-    idle.cause_share = share_of(sum_s, idle.idle_s);
+    idle.cause_share = portion_of(sum_s, idle.idle_s);
     return;
   }
 }
@@ -181,7 +177,7 @@ std::optional<IdleUse> idle_use(const Run& run, const ProgramUse& program, std::
   }
   for (const IdleGaps& gaps : idle.gaps) idle.idle_s += gaps.total_s;
   const double fewest_before = idle.beside_steps.count > 0 ? fewest : 0;
-  idle.share = share_of(idle.idle_s, idle.idle_s + idle.undisturbed->busy_s);
+  idle.share = portion_of(idle.idle_s, idle.idle_s + idle.undisturbed->busy_s);
   set_cause(idle);
   for (const RooflinePoint* group : program.groups) {
     const LaunchStatistics& launches = *group->measurement->launches;
@@ -193,23 +189,18 @@ std::optional<IdleUse> idle_use(const Run& run, const ProgramUse& program, std::
     if (static_cast<double>(use.gaps_before) < fewest_before) continue;
     idle.before.push_back({.transfer = &use, .gaps = use.gaps_before, .idle_s = use.idle_before_s});
   }
-  for (IdleBefore& before : idle.before) before.share = share_of(before.idle_s, idle.idle_s);
-  std::stable_sort(idle.before.begin(), idle.before.end(),
-                   [](const IdleBefore& a, const IdleBefore& b) { return a.idle_s > b.idle_s; });
+  for (IdleBefore& before : idle.before) before.share = portion_of(before.idle_s, idle.idle_s);
+  std::ranges::stable_sort(idle.before, std::greater(), &IdleBefore::idle_s);
   return idle;
 }
 
 // ---- ranges ----
 
 void add_to_tree(RangeTree& tree, const RooflinePoint& group) {
-  const auto path = group.measurement->point.axes.text(axis::kPath);
+  auto path = group.measurement->point.axes.text(axis::kPath);
   if (!path) return;
   std::vector<std::string> names;
-  for (std::size_t begin = 0; begin < path->size();) {
-    const std::size_t end = std::min(path->find('/', begin), path->size());
-    names.emplace_back(path->substr(begin, end - begin));
-    begin = end + 1;
-  }
+  while (!path->empty()) names.emplace_back(take_field(*path, '/'));
   tree.add(names, group);
 }
 
@@ -221,7 +212,7 @@ std::vector<RangeUse> range_uses(const std::vector<const RooflinePoint*>& groups
 
 void add_tensor_work(ProgramUse& program, const RooflinePoint& group) {
   const ResourceUse* use = find_use(group, Bound::tensor);
-  const double share = share_of(group.launches->in_steps_s, program.in_steps_s);
+  const double share = portion_of(group.launches->in_steps_s, program.in_steps_s);
   if (use == nullptr || (!use->missing.empty() && !(use->amount > 0))) {
     program.tensor_unknown_share += share;
     return;
@@ -230,7 +221,7 @@ void add_tensor_work(ProgramUse& program, const RooflinePoint& group) {
   program.tensor_share += share;
   const LaunchStatistics& launches = *group.measurement->launches;
   const double at_roof_s = static_cast<double>(launches.traced) * use->time_s.value_or(0);
-  program.tensor_use += share * share_of(at_roof_s, launches.total_s);
+  program.tensor_use += share * portion_of(at_roof_s, launches.total_s);
 }
 
 /// Whether the GPU works longer for a passage than the host needs for it, which launches ahead of the GPU:
@@ -252,8 +243,7 @@ const RangeTimes* step_of(const Run& run, const std::vector<RangeUse>& ranges, c
   for (const RangeUse& range : ranges) {
     if (range.depth > within || range.name.starts_with("nccl")) continue;
     within = std::numeric_limits<std::size_t>::max();
-    const auto times = std::find_if(run.application->ranges.begin(), run.application->ranges.end(),
-                                    [&](const RangeTimes& one) { return one.path == range.path; });
+    const auto times = std::ranges::find(run.application->ranges, range.path, &RangeTimes::path);
     if (times == run.application->ranges.end() || times->count < kRepeats || !times->interval_s) continue;
     within = range.depth;
     if (range.total_s <= longest_s || is_launched_ahead(range, *times, device)) continue;
@@ -300,7 +290,7 @@ void set_steps(std::vector<RooflinePoint>& points, const Run& run, const DeviceU
     if (!steps || !use.recoverable_s) continue;
     const double launches_per_step = use.in_steps_s > 0 ? static_cast<double>(all.count) / *steps : 0;
     use.recoverable_per_step_s =
-        launches_per_step * share_of(*use.recoverable_s, static_cast<double>(all.traced));
+        launches_per_step * portion_of(*use.recoverable_s, static_cast<double>(all.traced));
   }
 }
 
@@ -337,7 +327,7 @@ void set_launches(std::vector<RooflinePoint>& points, const Run& run, std::size_
     const LaunchStatistics& all = *point.measurement->launches;
     LaunchUse& launches = point.launches.emplace();
     launches.total_s = launches.in_steps_s = all.total_s;
-    launches.share = share_of(all.total_s, kernel_s);
+    launches.share = portion_of(all.total_s, kernel_s);
     launches.is_overlapped = all.overlapped_s > kOverlapped * all.total_s;
     launches.is_short = is_short_launch(*point.measurement);
     if (!point.fraction_of_roofline || point.roof->is_partly_counted) continue;
@@ -371,9 +361,7 @@ std::vector<KernelSaving> kernel_savings(const ProgramUse& program) {
     const bool is_notable = saving.recoverable_s >= kNotableSum * most_of_a_group_s;
     if (is_notable && saving.groups.size() > 1) notable.push_back(std::move(saving));
   }
-  std::stable_sort(notable.begin(), notable.end(), [](const KernelSaving& a, const KernelSaving& b) {
-    return a.recoverable_s > b.recoverable_s;
-  });
+  std::ranges::stable_sort(notable, std::greater(), &KernelSaving::recoverable_s);
   if (notable.size() > kMostKernels) notable.resize(kMostKernels);
   return notable;
 }
@@ -382,16 +370,14 @@ std::vector<TimeLimit> time_by_limit(const ProgramUse& program) {
   std::vector<TimeLimit> limits;
   for (const RooflinePoint* group : program.groups) {
     if (!group->launches || group->launches->in_steps_s == 0) continue;
-    auto limit = std::find_if(limits.begin(), limits.end(),
-                              [&](const TimeLimit& known) { return known.bound == group->bound; });
+    auto limit = std::ranges::find(limits, group->bound, &TimeLimit::bound);
     if (limit == limits.end()) limit = limits.insert(limit, TimeLimit{.bound = group->bound});
     limit->in_steps_s += group->launches->in_steps_s;
-    limit->share += share_of(group->launches->in_steps_s, program.in_steps_s);
+    limit->share += portion_of(group->launches->in_steps_s, program.in_steps_s);
     limit->recoverable_s += group->launches->recoverable_s.value_or(0);
     limit->groups.push_back(group);
   }
-  std::stable_sort(limits.begin(), limits.end(),
-                   [](const TimeLimit& a, const TimeLimit& b) { return a.in_steps_s > b.in_steps_s; });
+  std::ranges::stable_sort(limits, std::greater(), &TimeLimit::in_steps_s);
   return limits;
 }
 
@@ -433,18 +419,14 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
   program.device = device_use(run, experiment.device);
   program.kernel_s = kernel_time_s(experiment.points, program.device);
   program.in_steps_s = program.kernel_s - beside_steps_s;
-  program.counted_share = share_of(counted_s, program.in_steps_s);
-  program.roofless_share = share_of(roofless_s, program.in_steps_s);
-  program.overlapped_share = share_of(overlapped_s, program.kernel_s);
-  const auto takes_longer = [](const RooflinePoint* a, const RooflinePoint* b) {
-    return a->launches->total_s > b->launches->total_s;
-  };
-  std::stable_sort(program.groups.begin(), program.groups.end(), takes_longer);
-  std::stable_sort(program.recoverable.begin(), program.recoverable.end(),
-                   [](const RooflinePoint* a, const RooflinePoint* b) {
-                     return *a->launches->recoverable_s > *b->launches->recoverable_s;
-                   });
-  std::stable_sort(program.partly_counted.begin(), program.partly_counted.end(), takes_longer);
+  program.counted_share = portion_of(counted_s, program.in_steps_s);
+  program.roofless_share = portion_of(roofless_s, program.in_steps_s);
+  program.overlapped_share = portion_of(overlapped_s, program.kernel_s);
+  const auto total_s = [](const RooflinePoint* group) { return group->launches->total_s; };
+  std::ranges::stable_sort(program.groups, std::greater(), total_s);
+  std::ranges::stable_sort(program.recoverable, std::greater(),
+                           [](const RooflinePoint* group) { return *group->launches->recoverable_s; });
+  std::ranges::stable_sort(program.partly_counted, std::greater(), total_s);
   const std::vector<double> times = kernel_times(program.groups);
   program.kernels = times.size();
   program.concentration = concentration_of(times, program.in_steps_s);
@@ -457,7 +439,7 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
     if (!group->measurement->point.axes.text(axis::kPath)) add_use(program.outside, *group);
     add_tensor_work(program, *group);
   }
-  program.outside.share = share_of(program.outside.total_s, program.kernel_s);
+  program.outside.share = portion_of(program.outside.total_s, program.kernel_s);
   return program;
 }
 

@@ -32,11 +32,11 @@ void for_each_open(const TorchTrace& trace, std::vector<Moment> moments, Answer 
   spans.reserve(trace.spans.size());
   for (const TorchSpan& span : trace.spans) spans.push_back(&span);
   // An outer span before those that begin with it.
-  std::stable_sort(spans.begin(), spans.end(), [](const TorchSpan* a, const TorchSpan* b) {
+  std::ranges::stable_sort(spans, [](const TorchSpan* a, const TorchSpan* b) {
     if (a->thread != b->thread) return a->thread < b->thread;
     return a->start_us != b->start_us ? a->start_us < b->start_us : a->end_us > b->end_us;
   });
-  std::stable_sort(moments.begin(), moments.end(), [](const Moment& a, const Moment& b) {
+  std::ranges::stable_sort(moments, [](const Moment& a, const Moment& b) {
     return a.thread != b.thread ? a.thread < b.thread : a.at_us < b.at_us;
   });
   Open stack;
@@ -76,12 +76,11 @@ class ForwardOperators {
     // Where several threads have the number, it is not known which of them it belongs to.
     std::erase_if(of_sequence_, [](const auto& entry) {
       const auto& spans = entry.second;
-      return std::any_of(spans.begin(), spans.end(),
-                         [&](const TorchSpan* span) { return span->thread != spans[0]->thread; });
+      return std::ranges::any_of(spans,
+                                 [&](const TorchSpan* span) { return span->thread != spans[0]->thread; });
     });
     for (auto& [sequence, spans] : of_sequence_) {
-      std::stable_sort(spans.begin(), spans.end(),
-                       [](const TorchSpan* a, const TorchSpan* b) { return a->start_us < b->start_us; });
+      std::ranges::stable_sort(spans, {}, &TorchSpan::start_us);
     }
   }
 
@@ -91,9 +90,8 @@ class ForwardOperators {
     const auto found = of_sequence_.find(*backward.sequence);
     if (found == of_sequence_.end()) return nullptr;
     const auto& spans = found->second;
-    const auto after = std::partition_point(spans.begin(), spans.end(), [&](const TorchSpan* span) {
-      return span->start_us < backward.start_us;
-    });
+    const auto after = std::ranges::partition_point(
+        spans, [&](const TorchSpan* span) { return span->start_us < backward.start_us; });
     return after == spans.begin() ? nullptr : *(after - 1);
   }
 
@@ -226,8 +224,7 @@ TorchLaunches torch_launches(const TorchTrace& trace) {
     for (std::string& name : operators) scope.path.push_back(std::move(name));
     result.launches[asker].scope = place_of(std::move(scope));
   });
-  std::stable_sort(result.launches.begin(), result.launches.end(),
-                   [](const TorchLaunch& a, const TorchLaunch& b) { return a.start_us < b.start_us; });
+  std::ranges::stable_sort(result.launches, {}, &TorchLaunch::start_us);
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 #include "analysis/roofline/executed/executed_work.h"
 #include "analysis/roofline/point.h"
@@ -17,46 +18,60 @@ namespace {
 
 constexpr std::array kWords = {
     BoundWords{Bound::dram, "dram", "DRAM", "DRAM-bound",
-               "Traffic between DRAM and L2, at full bandwidth, takes most of the time."},
+               "Traffic between DRAM and L2, at full bandwidth, takes most of the time.",
+               &quantity::kDramShare},
     BoundWords{Bound::l2, "l2", "L2", "L2-bound",
-               "Traffic between L2 and the SMs, at full bandwidth, takes most of the time."},
-    BoundWords{Bound::l1, "l1", "L1", "L1-bound", "L1 traffic, at full bandwidth, takes most of the time."},
+               "Traffic between L2 and the SMs, at full bandwidth, takes most of the time.",
+               &quantity::kL2Share},
+    BoundWords{Bound::l1, "l1", "L1", "L1-bound", "L1 traffic, at full bandwidth, takes most of the time.",
+               &quantity::kL1Utilisation},
     BoundWords{Bound::shared, "shared", "shared memory", "shared-memory-bound",
-               "Shared memory is busy most of the time, including bank conflicts."},
+               "Shared memory is busy most of the time, including bank conflicts.", &quantity::kSharedShare},
     BoundWords{Bound::nvlink, "nvlink", "NVLink", "NVLink-bound",
-               "Traffic between GPUs, at the full bandwidth of NVLink, takes most of the time."},
-    BoundWords{Bound::fp64, "fp64", "FP64", "FP64-bound", "FP64 arithmetic takes most of the time."},
-    BoundWords{Bound::fp32, "fp32", "FP32", "FP32-bound", "FP32 arithmetic takes most of the time."},
-    BoundWords{Bound::fp16, "fp16", "FP16", "FP16-bound", "FP16 or BF16 arithmetic takes most of the time."},
+               "Traffic between GPUs, at the full bandwidth of NVLink, takes most of the time.",
+               &quantity::kNvlinkShare},
+    BoundWords{Bound::fp64, "fp64", "FP64", "FP64-bound", "FP64 arithmetic takes most of the time.",
+               &quantity::kFp64Share},
+    BoundWords{Bound::fp32, "fp32", "FP32", "FP32-bound", "FP32 arithmetic takes most of the time.",
+               &quantity::kFp32Share},
+    BoundWords{Bound::fp16, "fp16", "FP16", "FP16-bound", "FP16 or BF16 arithmetic takes most of the time.",
+               &quantity::kFp16Share},
     BoundWords{Bound::int32, "int32", "INT32", "INT32-bound",
-               "The integer operations of the algorithm take most of the time."},
+               "The integer operations of the algorithm take most of the time.", &quantity::kInt32Share},
     BoundWords{
         Bound::alu, "alu", "ALU", "ALU-bound",
-        "Integer arithmetic, comparisons and logic, which the ALU pipe executes, take most of the time."},
+        "Integer arithmetic, comparisons and logic, which the ALU pipe executes, take most of the time.",
+        &quantity::kAluShare},
     BoundWords{Bound::xu, "xu", "special functions", "bound by special functions",
                "Special functions (exp, sqrt, sin, reciprocals) and conversions, which the XU pipe executes, "
-               "take most of the time."},
+               "take most of the time.",
+               &quantity::kXuShare},
     BoundWords{Bound::tensor, "tensor", "Tensor Cores", "Tensor-Core-bound",
-               "The Tensor Cores are busy most of the time."},
-    BoundWords{
-        Bound::issue_slots, "issue-slots", "issue slots", "issue-bound",
-        "The schedulers issue an instruction in most cycles: the number of instructions is the limit."},
+               "The Tensor Cores are busy most of the time.", &quantity::kTensorShare},
+    BoundWords{Bound::issue_slots, "issue-slots", "issue slots", "issue-bound",
+               "The schedulers issue an instruction in most cycles: the number of instructions is the limit.",
+               &quantity::kIssueUtilisation},
     BoundWords{Bound::atomics, "atomics", "atomics", "bound by atomics",
-               "Atomic operations on one address, which are serialised, take most of the time."},
+               "Atomic operations on one address, which are serialised, take most of the time.",
+               &quantity::kAtomicTimeShare},
     BoundWords{Bound::bytes_in_flight, "bytes-in-flight", "bytes in flight", "bound by bytes in flight",
-               "Too few bytes are in flight to cover the memory latency (Little's law)."},
+               "Too few bytes are in flight to cover the memory latency (Little's law).",
+               &quantity::kInFlightShare},
     BoundWords{
         Bound::launch_overhead, "launch-overhead", "launch overhead", "bound by launch overhead",
         "A launch is so short (below 3 µs, or three times an empty kernel) that launching takes most of "
-        "its time."},
+        "its time.",
+        &quantity::kLaunchShare},
     BoundWords{Bound::barriers, "barriers", "barriers", "bound by barriers",
-               "Warps spend most of their lifetime waiting at barriers."},
+               "Warps spend most of their lifetime waiting at barriers.", &quantity::kBarrierStallShare},
     BoundWords{Bound::tail, "tail", "tail", "bound by the tail effect",
-               "The blocks do not fill the device: many block slots on the SMs stay empty."},
+               "The blocks do not fill the device: many block slots on the SMs stay empty.",
+               &quantity::kIdleRoom},
     BoundWords{
         Bound::other_kernels, "other-kernels", "other kernels", "slowed down by other kernels",
         "Other kernels, those of collectives among them, run beside it for most of its time, and share "
-        "SMs, L2 and DRAM with it: alone it would be faster."},
+        "SMs, L2 and DRAM with it: alone it would be faster.",
+        &quantity::kOverlappedShare},
     BoundWords{Bound::memory_latency, "memory-latency", "memory latency", "bound by memory latency",
                "No resource is near its limit: warps wait for data from L1, L2 or DRAM more than for "
                "anything else."},
@@ -192,28 +207,18 @@ std::string missing_for(Bound resource, const Run& run, const RooflinePoint& poi
   }
 }
 
-/// Whether the SMs have it, so that those without a block do not use it.
-bool is_within_sms(Bound resource) {
-  switch (resource) {
-    case Bound::l1:
-    case Bound::shared:
-    case Bound::fp64:
-    case Bound::fp32:
-    case Bound::fp16:
-    case Bound::int32:
-    case Bound::alu:
-    case Bound::xu:
-    case Bound::tensor:
-    case Bound::issue_slots:
-      return true;
-    default:
-      return false;
-  }
-}
+/// The arithmetic pipes of the SMs.
+constexpr std::array kPipes = {Bound::fp64, Bound::fp32, Bound::fp16,  Bound::int32,
+                               Bound::alu,  Bound::xu,   Bound::tensor};
 
 bool is_pipe(Bound resource) {
-  return is_within_sms(resource) && resource != Bound::l1 && resource != Bound::shared &&
-         resource != Bound::issue_slots;
+  return std::ranges::find(kPipes, resource) != kPipes.end();
+}
+
+/// Whether the SMs have it, so that those without a block do not use it.
+bool is_within_sms(Bound resource) {
+  return is_pipe(resource) || resource == Bound::l1 || resource == Bound::shared ||
+         resource == Bound::issue_slots;
 }
 
 /// The resource with the largest share; the busiest pipe in place of the issue slots, if most of what these
@@ -348,57 +353,6 @@ std::string_view to_string(Bound bound) {
   return words_for(bound).id;
 }
 
-const Quantity* quantity_of(Bound bound) {
-  using namespace quantity;
-  switch (bound) {
-    case Bound::dram:
-      return &kDramShare;
-    case Bound::l2:
-      return &kL2Share;
-    case Bound::l1:
-      return &kL1Utilisation;
-    case Bound::shared:
-      return &kSharedShare;
-    case Bound::nvlink:
-      return &kNvlinkShare;
-    case Bound::fp64:
-      return &kFp64Share;
-    case Bound::fp32:
-      return &kFp32Share;
-    case Bound::fp16:
-      return &kFp16Share;
-    case Bound::int32:
-      return &kInt32Share;
-    case Bound::alu:
-      return &kAluShare;
-    case Bound::xu:
-      return &kXuShare;
-    case Bound::tensor:
-      return &kTensorShare;
-    case Bound::issue_slots:
-      return &kIssueUtilisation;
-    case Bound::atomics:
-      return &kAtomicTimeShare;
-    case Bound::bytes_in_flight:
-      return &kInFlightShare;
-    case Bound::launch_overhead:
-      return &kLaunchShare;
-    case Bound::barriers:
-      return &kBarrierStallShare;
-    case Bound::tail:
-      return &kIdleRoom;
-    case Bound::other_kernels:
-      return &kOverlappedShare;
-    case Bound::memory_latency:
-    case Bound::instruction_latency:
-    case Bound::latency:
-    case Bound::communication:
-    case Bound::unknown:
-      break;
-  }
-  return nullptr;
-}
-
 bool is_latency(Bound bound) {
   return bound == Bound::memory_latency || bound == Bound::instruction_latency || bound == Bound::latency;
 }
@@ -413,7 +367,7 @@ BoundVerdict verdict_of(const Run& run, const RooflinePoint& point) {
   bool is_complete = true;
   const bool are_sms_idle = blocks_per_sm(run, point).value_or(1) < kBoundShare;
   for (const Bound resource : kResources) {
-    if (const auto share = value(*quantity_of(resource), run, point)) {
+    if (const auto share = value(*words_for(resource).quantity, run, point)) {
       verdict.shares.push_back({resource, *share});
     } else if (are_sms_idle && is_within_sms(resource)) {
       continue;  // it cannot be busy for that share of the device's time
@@ -424,8 +378,7 @@ BoundVerdict verdict_of(const Run& run, const RooflinePoint& point) {
   }
   verdict.stalls = stall_shares(point.measurement->counters);
   const bool is_known_to_wait = !verdict.stalls.empty() && verdict.stalls.front().share >= kMostStalls;
-  std::stable_sort(verdict.shares.begin(), verdict.shares.end(),
-                   [](const ResourceShare& a, const ResourceShare& b) { return a.share > b.share; });
+  std::ranges::stable_sort(verdict.shares, std::greater(), &ResourceShare::share);
   if (is_collective(*point.measurement)) {
     verdict.bound = Bound::communication;
   } else if (const auto part = bound_of_a_part(point, verdict)) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,6 +50,9 @@ struct BoundWords {
   std::string_view label;    ///< after “bound by”, in tables: `issue slots`
   std::string_view phrase;   ///< in sentences: `issue-bound`
   std::string_view meaning;  ///< one sentence
+  /// What decides on it: the share of the time that it needs, or for barriers and the tail the share that is
+  /// lost. Null for the remaining ones: latencies, `communication` and `unknown`.
+  const Quantity* quantity = nullptr;
 };
 
 /// Every bound, in the order of the enumeration.
@@ -69,8 +71,6 @@ std::string_view to_string(Bound bound);
 struct ResourceShare {
   Bound resource = Bound::unknown;
   double share = 0;
-
-  bool operator==(const ResourceShare&) const = default;
 };
 
 struct BoundVerdict {
@@ -120,9 +120,5 @@ inline constexpr double kManyLoadRounds = 32;
 /// What bounds `point`, of which levels, work and roof must be known (docs/internals/method.md, “Bounds”).
 /// Never throws.
 BoundVerdict verdict_of(const Run& run, const RooflinePoint& point);
-
-/// The quantity that decides on `bound`: the share of the time that it needs, or for barriers and the tail
-/// the share that is lost. Null for the remaining cases: latencies, `communication` and `unknown`.
-const Quantity* quantity_of(Bound bound);
 
 }  // namespace rooflinectl

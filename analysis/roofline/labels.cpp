@@ -30,7 +30,7 @@ std::string label_part(const Axes::Axis& axis) {
 std::size_t place_in_label(std::string_view name) {
   constexpr std::array kOrder = {axis::kBlock, axis::kElements, axis::kSize, axis::kGpus,
                                  axis::kDtype, axis::kCache,    axis::kMode};
-  return static_cast<std::size_t>(std::find(kOrder.begin(), kOrder.end(), name) - kOrder.begin());
+  return static_cast<std::size_t>(std::ranges::find(kOrder, name) - kOrder.begin());
 }
 
 /// The variant's label, or its id where the label is unknown or stands for another variant of `points` too.
@@ -73,9 +73,7 @@ std::map<std::string, std::vector<std::string>> differing_axes(const std::vector
     for (const std::string& name : values.names) {
       if (values.of_axis[name].begin()->second < values.points) names.push_back(name);
     }
-    std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
-      return place_in_label(a) < place_in_label(b);
-    });
+    std::ranges::stable_sort(names, {}, place_in_label);
   }
   return differing;
 }
@@ -106,19 +104,9 @@ std::string extent_text(std::string_view extent) {
   return std::string(extent);
 }
 
-std::string value_text(const PointId& point, std::string_view name) {
-  const Axes::Value* value = point.axes.find(name);
-  if (value == nullptr) return {};
-  return std::visit([](const auto& content) { return fmt::format("{}", content); }, *value);
-}
-
 std::vector<std::string_view> ranges_of(std::string_view path) {
   std::vector<std::string_view> ranges;
-  while (!path.empty()) {
-    const std::size_t end = std::min(path.find('/'), path.size());
-    ranges.push_back(path.substr(0, end));
-    path.remove_prefix(std::min(end + 1, path.size()));
-  }
+  while (!path.empty()) ranges.push_back(take_field(path, '/'));
   return ranges;
 }
 
@@ -138,9 +126,13 @@ std::string innermost(const std::vector<std::string_view>& ranges, std::size_t c
   return fmt::format("in {}", fmt::join(own, "/"));
 }
 
+std::size_t count_different(const std::vector<std::string>& texts) {
+  return std::set<std::string_view>(texts.begin(), texts.end()).size();
+}
+
 /// The paths, each with as few of its innermost ranges as keep different paths different.
 void shorten_paths(std::vector<std::string>& paths) {
-  const std::size_t different = std::set<std::string>(paths.begin(), paths.end()).size();
+  const std::size_t different = count_different(paths);
   std::vector<std::vector<std::string_view>> all;
   std::size_t deepest = 1;
   for (const std::string& path : paths) {
@@ -151,19 +143,18 @@ void shorten_paths(std::vector<std::string>& paths) {
   for (std::size_t count = 1; count <= deepest; ++count) {
     texts.clear();
     for (const auto& ranges : all) texts.push_back(innermost(ranges, count));
-    if (std::set<std::string>(texts.begin(), texts.end()).size() == different) break;
+    if (count_different(texts) == different) break;
   }
   // Generated names are long.
   std::vector<std::string> cut;
   for (const std::string& text : texts) cut.push_back(kernel_names::cut_middle(text, kLongestPath));
-  const bool is_told = std::set<std::string>(cut.begin(), cut.end()).size() == different;
-  paths = is_told ? std::move(cut) : std::move(texts);
+  paths = count_different(cut) == different ? std::move(cut) : std::move(texts);
 }
 
 std::vector<std::string> details_of(const RooflinePoint& point, const Run& run, const std::string& path) {
   const Measurement& measurement = *point.measurement;
   const auto named = [&](std::string_view name, std::string_view text) {
-    const std::string value = extent_text(value_text(measurement.point, name));
+    const std::string value = extent_text(measurement.point.axes.written(name));
     return value.empty() ? std::string() : fmt::format("{} {}", text, value);
   };
   const auto number = process_number(run, measurement);
@@ -232,7 +223,7 @@ std::string kernel_details(const RooflinePoint& point) {
   std::string text;
   for (const std::string_view name :
        {axis::kGrid, axis::kBlock, axis::kCluster, axis::kShared, axis::kCode, axis::kPath}) {
-    const std::string value = value_text(point.measurement->point, name);
+    const std::string value = point.measurement->point.axes.written(name);
     if (!value.empty()) text += fmt::format(" {} {}", name == axis::kPath ? "in" : name, value);
   }
   return text;
@@ -258,10 +249,7 @@ std::string full_name(const Measurement& measurement) {
 std::vector<std::string> titles_of(const std::vector<std::string>& paths) {
   std::vector<std::string> titles;
   for (const std::string& path : paths) titles.push_back(range_title(path));
-  const std::set<std::string_view> different(paths.begin(), paths.end());
-  const bool is_distinct =
-      std::set<std::string_view>(titles.begin(), titles.end()).size() == different.size();
-  return is_distinct ? titles : std::vector<std::string>();
+  return count_different(titles) == count_different(paths) ? titles : std::vector<std::string>();
 }
 
 /// `CUDA graph of 12 nodes`, and ` #2` where another has as many.
@@ -270,7 +258,7 @@ std::string graph_name(const Measurement& measurement,
   const std::uint64_t nodes = *measurement.launches->graph_nodes;
   std::vector<std::string_view>& alike = graphs[nodes];
   const std::string& subject = measurement.point.subject;
-  auto place = std::find(alike.begin(), alike.end(), subject);
+  auto place = std::ranges::find(alike, subject);
   if (place == alike.end()) place = alike.insert(alike.end(), subject);
   const auto number = place - alike.begin() + 1;
   const std::string name = fmt::format("CUDA graph of {} nodes", nodes);
@@ -298,7 +286,7 @@ void label_kernels(std::vector<RooflinePoint>& points, const Run& run) {
   for (const auto& [name, of_kernel] : by_kernel) {
     std::vector<std::string> paths;
     for (const RooflinePoint* point : of_kernel) {
-      paths.push_back(value_text(point->measurement->point, axis::kPath));
+      paths.push_back(point->measurement->point.axes.written(axis::kPath));
     }
     if (std::vector<std::string> titles = titles_of(paths); !titles.empty()) paths = std::move(titles);
     shorten_paths(paths);

@@ -69,9 +69,7 @@ std::vector<CounterChange> counter_changes(const std::vector<QuantityValue>& bef
                                            double smallest_exact_factor) {
   std::vector<CounterChange> changes;
   for (const auto& [quantity, from] : before) {
-    const auto to = std::find_if(after.begin(), after.end(), [key = quantity](const QuantityValue& other) {
-      return other.quantity == key;
-    });
+    const auto to = std::ranges::find(after, quantity, &QuantityValue::quantity);
     if (to == after.end()) continue;
     const CounterChange change = {quantity, from, to->value};
     if (is_notable(change, quantity->change->is_exact ? smallest_exact_factor : kSmallestStepFactor)) {
@@ -89,7 +87,7 @@ void sort_by_explanation(std::vector<CounterChange>& changes, double speedup, Bo
     if ((gain > 0) != (log_speedup > 0)) return 2;
     return is_demand_of(bound_of_slower, change.quantity) ? 0 : 1;
   };
-  std::stable_sort(changes.begin(), changes.end(), [&](const CounterChange& a, const CounterChange& b) {
+  std::ranges::stable_sort(changes, [&](const CounterChange& a, const CounterChange& b) {
     if (rank(a) != rank(b)) return rank(a) < rank(b);
     return rank(a) < 3 && std::abs(log_gain(a) - log_speedup) < std::abs(log_gain(b) - log_speedup);
   });

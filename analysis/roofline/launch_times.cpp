@@ -52,7 +52,7 @@ struct Step {
 std::optional<Step> widest_step(std::vector<double> samples) {
   constexpr double kNotablePart = 0.1;
   constexpr double kNotableFactor = 1.2;
-  std::sort(samples.begin(), samples.end());
+  std::ranges::sort(samples);
   const auto n = static_cast<double>(samples.size());
   std::optional<Step> widest;
   for (std::size_t i = 1; i < samples.size(); ++i) {

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <span>
 
-#include "analysis/roofline/bound.h"
 #include "analysis/roofline/executed/executed_work.h"
 #include "analysis/roofline/quantities/quantities.h"
 #include "core/plan/kernel_call.h"
@@ -19,9 +18,8 @@ namespace rooflinectl {
 
 Dtype precision_of(const Measurement& measurement) {
   const auto& operations = measurement.work.operations;
-  const auto most = std::max_element(operations.begin(), operations.end(), [](const auto& a, const auto& b) {
-    return a.second.flops < b.second.flops;
-  });
+  const auto most =
+      std::ranges::max_element(operations, {}, [](const auto& entry) { return entry.second.flops; });
   return most != operations.end() ? most->first
                                   : accumulator(dtype_of(measurement.point).value_or(Dtype::f32));
 }
@@ -54,7 +52,7 @@ std::optional<double> sm_clock_hz(const Measurement& measurement) {
   // Older runs do not record it. They excluded the samples with the lowest clocks.
   std::vector<double> clocks_hz = time.sample_clocks_hz;
   std::erase_if(clocks_hz, [](double clock_hz) { return clock_hz <= 0; });
-  std::sort(clocks_hz.begin(), clocks_hz.end());
+  std::ranges::sort(clocks_hz);
   const auto left_out = static_cast<std::size_t>(std::max(time.throttled_samples, 0));
   if (clocks_hz.size() <= left_out) return std::nullopt;
   return median(std::span(clocks_hz).subspan(left_out));
@@ -72,6 +70,20 @@ Bound pipe_of(Dtype precision) {
     case Dtype::i32:
     case Dtype::i64:
       return Bound::int32;
+  }
+  return Bound::unknown;
+}
+
+Bound resource_of(MemoryLevel level) {
+  switch (level) {
+    case MemoryLevel::dram:
+      return Bound::dram;
+    case MemoryLevel::l2:
+      return Bound::l2;
+    case MemoryLevel::l1:
+      return Bound::l1;
+    case MemoryLevel::shared:
+      return Bound::shared;
   }
   return Bound::unknown;
 }
@@ -102,20 +114,6 @@ std::optional<double> counted_bytes(const Counters& counters, MemoryLevel level)
       return value_of(counters, counter::kSharedBytes);
   }
   return std::nullopt;
-}
-
-Bound resource_of(MemoryLevel level) {
-  switch (level) {
-    case MemoryLevel::dram:
-      return Bound::dram;
-    case MemoryLevel::l2:
-      return Bound::l2;
-    case MemoryLevel::l1:
-      return Bound::l1;
-    case MemoryLevel::shared:
-      return Bound::shared;
-  }
-  return Bound::unknown;
 }
 
 /// The ceiling of a level, and the least time that its traffic takes. Nothing without a ceiling.
@@ -194,8 +192,7 @@ bool is_above_roof(const RooflinePoint& point) {
 }
 
 bool is_counted(const Counters& counters) {
-  return std::any_of(counters.begin(), counters.end(),
-                     [](const auto& entry) { return entry.second.available(); });
+  return std::ranges::any_of(counters, [](const auto& entry) { return entry.second.available(); });
 }
 
 constexpr const char* kPowerCapReason = "power cap";
@@ -256,9 +253,7 @@ std::vector<Flag> flags_of(const RooflinePoint& point) {
 constexpr double kImplausible = 0.02;
 
 std::string likely_cause(const Run& run, const RooflinePoint& point) {
-  const auto holds = [&](Flag flag) {
-    return std::find(point.flags.begin(), point.flags.end(), flag) != point.flags.end();
-  };
+  const auto holds = [&](Flag flag) { return std::ranges::find(point.flags, flag) != point.flags.end(); };
   if (holds(Flag::cache_resident))
     return "a cache delivered part of the input although caches were cold: use a larger input, or a warm "
            "cache";
@@ -388,8 +383,7 @@ void set_roofs(RooflinePoint& point, const Run& run) {
 }  // namespace
 
 const ResourceUse* find_use(const RooflinePoint& point, Bound resource) {
-  const auto found = std::find_if(point.resources.begin(), point.resources.end(),
-                                  [&](const ResourceUse& use) { return use.resource == resource; });
+  const auto found = std::ranges::find(point.resources, resource, &ResourceUse::resource);
   return found == point.resources.end() ? nullptr : &*found;
 }
 
@@ -432,6 +426,39 @@ RooflinePoint analyse_point(const Run& run, const Measurement& measurement) {
   set_implausible(point, run);
   if (!point.implausible.empty() && !is_above_roof(point)) point.flags.push_back(Flag::implausible);
   return point;
+}
+
+namespace {
+
+std::optional<double> ratio(double amount, double of) {
+  return amount > 0 && of > 0 ? std::optional(amount / of) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<EnergyUse> energy_use(const RooflinePoint& point) {
+  const auto& energy = point.measurement->energy;
+  if (!energy || !energy->joules.available()) return std::nullopt;
+  EnergyUse use;
+  use.joules = *energy->joules.value();
+  use.mean_power_w = energy->mean_power_w;
+  use.joules_per_element =
+      ratio(use.joules, static_cast<double>(size_of(point.measurement->point).value_or(0)));
+  use.operations_per_joule = ratio(point.flops_useful, use.joules);
+  use.bytes_per_joule = ratio(point.dram_bytes_useful, use.joules);
+  return use;
+}
+
+std::string energy_missing(const RooflinePoint& point) {
+  const Measurement& measurement = *point.measurement;
+  if (measurement.energy) return measurement.energy->joules.reason();
+  if (measurement.status == Status::ok) return "not measured";
+  return fmt::format("{}: {}", to_string(measurement.status), measurement.cause);
+}
+
+bool has_energy(const ExperimentAnalysis& experiment) {
+  return std::ranges::any_of(
+      experiment.points, [](const RooflinePoint& point) { return point.measurement->energy.has_value(); });
 }
 
 }  // namespace rooflinectl

@@ -19,6 +19,9 @@ Dtype precision_of(const Measurement& measurement);
 /// The pipe that carries out operations of `precision`.
 Bound pipe_of(Dtype precision);
 
+/// The resource that a memory level is.
+Bound resource_of(MemoryLevel level);
+
 /// The id of the ceiling of an atomic addition to one result of `measurement`: `atomic_f32`.
 std::string atomic_ceiling_id(const Measurement& measurement);
 

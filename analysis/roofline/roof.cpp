@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/analysis.h"
 #include "analysis/roofline/point.h"
 #include "core/model/known_ceilings.h"
 
@@ -18,12 +17,9 @@ namespace rooflinectl {
 
 namespace {
 
-bool pair_comes_before(const CeilingPair& a, const CeilingPair& b) {
-  const auto key = [](const CeilingPair& pair) {
-    const Ceiling& ceiling = pair.measured != nullptr ? *pair.measured : *pair.theoretical;
-    return std::pair(ceiling_rank(ceiling), std::string_view(ceiling.id));
-  };
-  return key(a) < key(b);
+auto place_of(const CeilingPair& pair) {
+  const Ceiling& ceiling = pair.measured != nullptr ? *pair.measured : *pair.theoretical;
+  return std::pair(ceiling_rank(ceiling), std::string_view(ceiling.id));
 }
 
 /// DRAM has one theoretical bandwidth, whatever the direction.
@@ -63,7 +59,7 @@ CeilingPair pair_of(const Run& run, const Ceiling& measured) {
 }
 
 bool is_measured_too(const Run& run, const Ceiling& theoretical) {
-  return std::any_of(run.ceilings.begin(), run.ceilings.end(), [&](const Ceiling& other) {
+  return std::ranges::any_of(run.ceilings, [&](const Ceiling& other) {
     return other.source == CeilingSource::measured && theoretical_of(run, other) == &theoretical;
   });
 }
@@ -81,7 +77,7 @@ std::vector<CeilingPair> ceiling_pairs(const Run& run) {
       pairs.push_back(pair);
     }
   }
-  std::stable_sort(pairs.begin(), pairs.end(), pair_comes_before);
+  std::ranges::stable_sort(pairs, {}, place_of);
   return pairs;
 }
 
@@ -167,9 +163,8 @@ std::optional<Limit> nearest_limit(const std::vector<DramMix>& mixes, double sha
 }
 
 std::optional<Limit> highest_limit(const std::vector<DramMix>& mixes) {
-  const auto highest = std::max_element(mixes.begin(), mixes.end(), [](const DramMix& a, const DramMix& b) {
-    return a.measured->value < b.measured->value;
-  });
+  const auto highest =
+      std::ranges::max_element(mixes, {}, [](const DramMix& mix) { return mix.measured->value; });
   return highest == mixes.end() ? std::nullopt : std::optional(limit_of(*highest->measured));
 }
 
@@ -221,7 +216,7 @@ std::optional<Limit> Ceilings::limit(std::string_view id) const {
 }
 
 std::optional<std::string> Ceilings::tensor_id(const TensorProducts& products) const {
-  const auto found = std::find_if(run_.ceilings.begin(), run_.ceilings.end(), [&](const Ceiling& ceiling) {
+  const auto found = std::ranges::find_if(run_.ceilings, [&](const Ceiling& ceiling) {
     return ceiling.source == source_ && ceiling.device == device_ && ceiling.operation == "tensor" &&
            ceiling.products == products;
   });
@@ -339,6 +334,11 @@ std::string Ceilings::missing_for(const Work& work) const {
   return fmt::format("{}", fmt::join(missing, ", "));
 }
 
+namespace {
+
+/// The bytes that must cross the DRAM interface in one launch: the declared ones where caches are cold. Where
+/// they are warm, for each direction the lesser of what was declared and what was counted; if nothing was
+/// counted, the part of the declared bytes that exceeds L2.
 Traffic compulsory_traffic(const Run& run, const Measurement& measurement) {
   const Work work = work_of_one_gpu(measurement);
   if (cache_of(measurement.point) == CacheState::cold) return {work.read_bytes, work.written_bytes};
@@ -351,6 +351,13 @@ Traffic compulsory_traffic(const Run& run, const Measurement& measurement) {
   return {share * work.read_bytes, share * work.written_bytes};
 }
 
+RoofOrReason without(std::string_view ceilings) {
+  return {std::nullopt,
+          fmt::format("the ceiling {} was not measured: add it to `ceilings` in the plan", ceilings)};
+}
+
+}  // namespace
+
 Traffic dram_traffic(const Run& run, const Measurement& measurement) {
   const auto counted = counted_traffic(measurement.counters);
   return counted ? *counted : compulsory_traffic(run, measurement);
@@ -361,15 +368,6 @@ bool is_negligible_on_nvlink(const Measurement& measurement) {
   const double time_s = is_timed(measurement) ? time_per_launch_s(measurement) : 0;
   return measurement.work.link_bytes / kSlowestBytesPerS <= kNegligible * time_s;
 }
-
-namespace {
-
-RoofOrReason without(std::string_view ceilings) {
-  return {std::nullopt,
-          fmt::format("the ceiling {} was not measured: add it to `ceilings` in the plan", ceilings)};
-}
-
-}  // namespace
 
 RoofOrReason roof_over(const Run& run, const Measurement& measurement, const Ceilings& ceilings) {
   const Work work = work_of_one_gpu(measurement);

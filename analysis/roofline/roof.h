@@ -139,12 +139,7 @@ class Ceilings {
   std::optional<double> sm_clock_hz_;
 };
 
-/// The bytes that must cross the DRAM interface in one launch: the declared ones where caches are cold. Where
-/// they are warm, for each direction the lesser of what was declared and what was counted; if nothing was
-/// counted, the part of the declared bytes that exceeds L2.
-Traffic compulsory_traffic(const Run& run, const Measurement& measurement);
-
-/// The bytes that crossed it: as counted, else `compulsory_traffic`.
+/// The bytes that crossed the DRAM interface in one launch: as counted, else those that must.
 Traffic dram_traffic(const Run& run, const Measurement& measurement);
 
 /// A roof, or why there is none.

@@ -48,7 +48,7 @@ std::string_view path_of(const Run& run, const TimelineLaunch& launch,
 }
 
 std::size_t depth_of(std::string_view path) {
-  return path.empty() ? 0 : 1 + static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
+  return path.empty() ? 0 : 1 + static_cast<std::size_t>(std::ranges::count(path, '/'));
 }
 
 /// Its first `depth` names.
@@ -62,8 +62,7 @@ std::string_view outermost(std::string_view path, std::size_t depth) {
 std::optional<int> main_process(const Run& run, const std::vector<TimelineLaunch>& launches) {
   std::map<std::optional<int>, std::size_t> counts;
   for (const TimelineLaunch& launch : launches) ++counts[run.measurements[launch.measurement].process];
-  const auto most = std::max_element(counts.begin(), counts.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
   return most == counts.end() ? std::nullopt : most->first;
 }
 
@@ -113,8 +112,7 @@ std::vector<PhaseSpan> passages(const Timeline& timeline, std::optional<int> pro
   BestDepth best;
   for (auto& [depth, spans] : by_depth) best.offer(std::move(spans));
   std::vector<PhaseSpan> spans = best.take();
-  std::stable_sort(spans.begin(), spans.end(),
-                   [](const PhaseSpan& a, const PhaseSpan& b) { return a.start_ns < b.start_ns; });
+  std::ranges::stable_sort(spans, {}, &PhaseSpan::start_ns);
   if (!spans.empty() && spans.front().start_ns > start_ns) {
     spans.insert(spans.begin(), {std::string(kNoRange), start_ns});
   }

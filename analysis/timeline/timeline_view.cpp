@@ -2,6 +2,7 @@
 #include "analysis/timeline/timeline_view.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <queue>
 #include <unordered_map>
@@ -10,13 +11,50 @@
 #include "analysis/roofline/executed/executed_work.h"
 #include "analysis/roofline/point.h"
 #include "analysis/roofline/roof.h"
-#include "analysis/timeline/cumulative.h"
 #include "core/counters/metrics.h"
-#include "core/stats/statistics.h"
 
 namespace rooflinectl {
 
 namespace {
+
+/// What has accumulated by a given time: bytes, operations, seconds. Between two recorded times it grows
+/// evenly.
+class Cumulative {
+ public:
+  /// Adds `amount`, evenly from `start_ns` to `end_ns`. Calls come in the order of time; where one begins
+  /// before the last one ended, its amount counts from there on.
+  void add(std::uint64_t start_ns, std::uint64_t end_ns, double amount) {
+    if (!times_ns_.empty()) start_ns = std::max(start_ns, times_ns_.back());
+    if (end_ns <= start_ns) return;
+    if (times_ns_.empty() || times_ns_.back() < start_ns) push(start_ns, 0);
+    push(end_ns, amount);
+  }
+
+  double until(std::uint64_t time_ns) const {
+    const auto after = std::upper_bound(times_ns_.begin(), times_ns_.end(), time_ns);
+    if (after == times_ns_.begin()) return 0;
+    if (after == times_ns_.end()) return sums_.back();
+    const auto i = static_cast<std::size_t>(after - times_ns_.begin());
+    const auto part = static_cast<double>(time_ns - times_ns_[i - 1]);
+    return sums_[i - 1] +
+           (sums_[i] - sums_[i - 1]) * part / static_cast<double>(times_ns_[i] - times_ns_[i - 1]);
+  }
+
+  double between(std::uint64_t start_ns, std::uint64_t end_ns) const {
+    return until(end_ns) - until(start_ns);
+  }
+
+  double total() const { return sums_.empty() ? 0 : sums_.back(); }
+
+ private:
+  void push(std::uint64_t time_ns, double amount) {
+    times_ns_.push_back(time_ns);
+    sums_.push_back(total() + amount);
+  }
+
+  std::vector<std::uint64_t> times_ns_;
+  std::vector<double> sums_;
+};
 
 /// What is known about a launch of a point.
 struct LaunchWork {
@@ -116,27 +154,20 @@ class Series {
   std::vector<Piece> pieces_;
 };
 
-/// A column of samples as amounts: bytes as they are, shares and clocks multiplied by the time.
-std::optional<Series> sampled_series(const DeviceTimeline& device, std::string_view key, bool is_bytes) {
-  const auto found = device.values.find(std::string(key));
-  if (found == device.values.end()) return std::nullopt;
-  Series series;
-  for (std::size_t i = 0; i < device.start_ns.size(); ++i) {
-    const double time_s = static_cast<double>(device.duration_ns[i]) * kNs;
-    series.add({device.start_ns[i], device.start_ns[i] + device.duration_ns[i],
-                found->second[i] * (is_bytes ? 1 : time_s)});
+/// Columns of samples, added, as amounts: bytes as they are, shares and clocks multiplied by the time.
+std::optional<Series> sampled_series(const DeviceTimeline& device,
+                                     std::initializer_list<std::string_view> keys, bool are_bytes) {
+  std::vector<double> sums(device.start_ns.size());
+  for (const std::string_view key : keys) {
+    const auto found = device.values.find(std::string(key));
+    if (found == device.values.end()) return std::nullopt;
+    std::ranges::transform(sums, found->second, sums.begin(), std::plus<>());
   }
-  return series;
-}
-
-std::optional<Series> sum_of(const DeviceTimeline& device, std::string_view a, std::string_view b) {
-  const auto first = device.values.find(std::string(a));
-  const auto second = device.values.find(std::string(b));
-  if (first == device.values.end() || second == device.values.end()) return std::nullopt;
   Series series;
-  for (std::size_t i = 0; i < device.start_ns.size(); ++i) {
-    series.add({device.start_ns[i], device.start_ns[i] + device.duration_ns[i],
-                first->second[i] + second->second[i]});
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const double time_s = static_cast<double>(device.duration_ns[i]) * kNs;
+    series.add(
+        {device.start_ns[i], device.start_ns[i] + device.duration_ns[i], sums[i] * (are_bytes ? 1 : time_s)});
   }
   return series;
 }
@@ -303,8 +334,7 @@ std::string main_compute_ceiling(const DeviceTimeline& device, const Works& work
     const LaunchWork& work = work_of(works, launch);
     if (work.flops && !work.pipe_ceilings.empty()) flops[work.pipe_ceilings] += *work.flops;
   }
-  const auto most = std::max_element(flops.begin(), flops.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most = std::ranges::max_element(flops, {}, [](const auto& entry) { return entry.second; });
   return most == flops.end() || most->first.size() > 1 ? std::string() : most->first.front();
 }
 
@@ -362,7 +392,7 @@ std::vector<Strip> strips_of(const Run& run, const DeviceTimeline& device, const
   if (sampled.dram) strips.push_back(dram_strip(run, device, sampled, bins));
   if (sampled.flops.total() > 0) strips.push_back(flop_strip(run, device, works, sampled, bins));
   for (const StripKind& kind : kStripKinds) {
-    const auto series = sampled_series(device, kind.key, kind.unit == StripUnit::bytes_per_s);
+    const auto series = sampled_series(device, {kind.key}, kind.unit == StripUnit::bytes_per_s);
     if (!series) continue;
     Strip strip = {.id = kind.id, .title = kind.title, .unit = kind.unit};
     strip.columns = {kind.key};
@@ -371,7 +401,7 @@ std::vector<Strip> strips_of(const Run& run, const DeviceTimeline& device, const
     strip.bins = series->bins(bins, sampled.seen_s);
     strips.push_back(std::move(strip));
   }
-  if (const auto clock = sampled_series(device, sampled::kSmClockHz, false)) {
+  if (const auto clock = sampled_series(device, {sampled::kSmClockHz}, false)) {
     Strip strip = {.id = "clock", .title = kClockTitle, .unit = StripUnit::hertz};
     strip.columns = {sampled::kSmClockHz};
     const double nominal_hz = run.devices[device.device].sm_clock_hz;
@@ -391,8 +421,7 @@ std::vector<Regime> regimes_of(const DeviceView& view, const Sampled& sampled) {
     return view.start_ns + (view.end_ns - view.start_ns) * i / kRegimeBins;
   };
   const auto roof_of = [&](std::string_view id) {
-    const auto found = std::find_if(view.strips.begin(), view.strips.end(),
-                                    [&](const Strip& strip) { return strip.id == id; });
+    const auto found = std::ranges::find(view.strips, id, &Strip::id);
     return found == view.strips.end() ? std::nullopt : found->roof;
   };
   std::vector<Regime> regimes;
@@ -432,9 +461,7 @@ void set_phases(DeviceView& view, const Run& run, const Timeline& timeline, cons
   };
   for (const TimelineLaunch& launch : device.launches) {
     // The phases that the launch is in: from the one that began last before it.
-    const auto after = std::upper_bound(
-        found.spans.begin(), found.spans.end(), launch.start_ns,
-        [](std::uint64_t time_ns, const PhaseSpan& span) { return time_ns < span.start_ns; });
+    const auto after = std::ranges::upper_bound(found.spans, launch.start_ns, {}, &PhaseSpan::start_ns);
     std::size_t i =
         after == found.spans.begin() ? 0 : static_cast<std::size_t>(after - found.spans.begin()) - 1;
     for (; i < found.spans.size() && found.spans[i].start_ns < launch.start_ns + launch.duration_ns; ++i) {
@@ -479,8 +506,7 @@ double not_kept_s(const DeviceTimeline& device) {
 
 std::string_view strip_title(std::string_view key) {
   if (key == sampled::kSmClockHz) return kClockTitle;
-  const auto kind = std::find_if(kStripKinds.begin(), kStripKinds.end(),
-                                 [&](const StripKind& one) { return one.key == key; });
+  const auto kind = std::ranges::find(kStripKinds, key, &StripKind::key);
   return kind == kStripKinds.end() ? key : kind->title;
 }
 
@@ -501,30 +527,6 @@ std::optional<double> Strip::peak() const {
     if (bin) peak = std::max(peak.value_or(bin->mean), bin->mean);
   }
   return peak;
-}
-
-std::optional<double> Strip::mean_of_roof() const {
-  const auto reached = mean();
-  return reached && roof ? std::optional(*reached / *roof) : std::nullopt;
-}
-
-std::optional<double> DramCheck::ratio() const {
-  const double expected = counted_bytes + transfer_bytes;
-  if (expected <= 0) return std::nullopt;
-  return sampled_bytes / expected;
-}
-
-bool TensorCheck::holds() const {
-  constexpr double kTolerance = 0.02;
-  return active_s >= needed_s * (1 - kTolerance);
-}
-
-double DeviceView::missing_share() const {
-  return portion_of(missing_s, duration_s());
-}
-
-double DeviceView::not_kept_share() const {
-  return portion_of(not_kept_s, not_kept_s + duration_s());
 }
 
 std::vector<SampleGap> sample_gaps(const DeviceTimeline& device) {
@@ -551,9 +553,7 @@ std::vector<PowerSpan> power_spans(const DeviceTimeline& device, std::uint64_t s
 
 std::optional<DeviceView> device_view(const Run& run, const ExperimentAnalysis& experiment,
                                       const Timeline& timeline) {
-  const auto device =
-      std::find_if(timeline.devices.begin(), timeline.devices.end(),
-                   [&](const DeviceTimeline& one) { return one.device == experiment.device; });
+  const auto device = std::ranges::find(timeline.devices, experiment.device, &DeviceTimeline::device);
   if (device == timeline.devices.end() || device->start_ns.empty()) return std::nullopt;
   DeviceView view = {.timeline = &*device,
                      .was_watched = experiment.points.empty(),
@@ -569,8 +569,8 @@ std::optional<DeviceView> device_view(const Run& run, const ExperimentAnalysis& 
     sampled.seen_s.add(device->start_ns[i], device->start_ns[i] + device->duration_ns[i],
                        static_cast<double>(device->duration_ns[i]) * kNs);
   }
-  sampled.dram = sum_of(*device, sampled::kDramReadBytes, sampled::kDramWriteBytes);
-  sampled.tensor = sampled_series(*device, sampled::kTensorActive, false);
+  sampled.dram = sampled_series(*device, {sampled::kDramReadBytes, sampled::kDramWriteBytes}, true);
+  sampled.tensor = sampled_series(*device, {sampled::kTensorActive}, false);
   sampled.flops = flop_series(*device, works);
 
   view.strips = strips_of(run, *device, works, sampled, {view.start_ns, view.end_ns, view.bin_ns});

@@ -10,6 +10,7 @@
 
 #include "analysis/analysis.h"
 #include "core/program/timeline.h"
+#include "core/stats/statistics.h"
 
 /// What the samples of a device mean: rates against their roofs over time, the phases of the program, and
 /// whether the samples agree with what was counted (docs/internals/method.md, “Over time”).
@@ -43,7 +44,10 @@ struct Strip {
   /// The largest of these means.
   std::optional<double> peak() const;
   /// `mean` over `roof`; nothing where either is missing.
-  std::optional<double> mean_of_roof() const;
+  std::optional<double> mean_of_roof() const {
+    const auto reached = mean();
+    return reached && roof ? std::optional(*reached / *roof) : std::nullopt;
+  }
 };
 
 /// A part of the window in which the program does one thing.
@@ -76,7 +80,11 @@ struct DramCheck {
   double unknown_share = 0;
 
   /// Nothing where nothing is expected.
-  std::optional<double> ratio() const;
+  std::optional<double> ratio() const {
+    const double expected = counted_bytes + transfer_bytes;
+    if (expected <= 0) return std::nullopt;
+    return sampled_bytes / expected;
+  }
 };
 
 /// Tensor Cores must have worked for as long as the operations that were counted need at their theoretical
@@ -86,7 +94,10 @@ struct TensorCheck {
   double needed_s = 0;    ///< at least, by the counted operations
   double operations = 0;  ///< counted
 
-  bool holds() const;
+  bool holds() const {
+    constexpr double kTolerance = 0.02;
+    return active_s >= needed_s * (1 - kTolerance);
+  }
 };
 
 /// The samples of one device as reports show them.
@@ -108,8 +119,8 @@ struct DeviceView {
 
   double duration_s() const { return static_cast<double>(end_ns - start_ns) * kNs; }
   /// Of the window, and of the time since sampling began.
-  double missing_share() const;
-  double not_kept_share() const;
+  double missing_share() const { return portion_of(missing_s, duration_s()); }
+  double not_kept_share() const { return portion_of(not_kept_s, not_kept_s + duration_s()); }
 };
 
 /// A reading of the board's power stands for the time since the one before, at most for a quarter of a

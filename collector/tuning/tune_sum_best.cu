@@ -335,9 +335,9 @@ class Tuning {
 };
 
 int tune(int argc, char** argv) {
-  const auto dtype = argc > 1 ? dtype_from(argv[1]) : std::nullopt;
-  const auto cache = argc > 2 ? cache_state_from(argv[2]) : std::nullopt;
-  const auto mode = argc > 3 ? launch_mode_from(argv[3]) : std::nullopt;
+  const auto dtype = argc > 1 ? enumerator_from<Dtype>(argv[1]) : std::nullopt;
+  const auto cache = argc > 2 ? enumerator_from<CacheState>(argv[2]) : std::nullopt;
+  const auto mode = argc > 3 ? enumerator_from<LaunchMode>(argv[3]) : std::nullopt;
   if (!dtype || !cache || !mode || argc != 6)
     throw Error(ErrorKind::usage, "usage: tune_sum_best DTYPE cold|warm graph|plain FIRST_POWER LAST_POWER");
   const std::vector<Candidate> candidates = candidates_for(*dtype);

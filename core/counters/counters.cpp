@@ -2,6 +2,7 @@
 #include "core/counters/counters.h"
 
 #include <algorithm>
+#include <array>
 
 namespace rooflinectl {
 
@@ -58,13 +59,24 @@ std::optional<double> most_half_instructions(const Counters& counters) {
          value_of(counters, counter::kTensorPipeHfma2).value_or(0);
 }
 
+namespace {
+
+/// Of the types whose operations are counted.
+constexpr std::array kTensorCounters = {std::pair(TensorElement::f16, counter::kTensorF16Ops),
+                                        std::pair(TensorElement::bf16, counter::kTensorBf16Ops),
+                                        std::pair(TensorElement::tf32, counter::kTensorTf32Ops),
+                                        std::pair(TensorElement::f8, counter::kTensorF8Ops),
+                                        std::pair(TensorElement::i8, counter::kTensorI8Ops),
+                                        std::pair(TensorElement::f64, counter::kTensorF64Ops)};
+
+}  // namespace
+
 std::optional<double> executed_tensor_ops(const Counters& counters) {
   const auto instructions = tensor_instructions(counters);
   if (instructions == 0) return 0;
   double sum = 0;
   bool are_all_counted = true;
-  for (const std::string_view key : {counter::kTensorF16Ops, counter::kTensorBf16Ops, counter::kTensorTf32Ops,
-                                     counter::kTensorF8Ops, counter::kTensorI8Ops, counter::kTensorF64Ops}) {
+  for (const auto& [type, key] : kTensorCounters) {
     const auto operations = value_of(counters, key);
     are_all_counted = are_all_counted && operations;
     sum += operations.value_or(0);  // a chip without the counter has no such operations
@@ -85,42 +97,19 @@ std::optional<double> dram_bytes(const Counters& counters) {
   return *read + *written;
 }
 
-namespace {
-
-/// Empty for a type whose operations are not counted.
-std::string_view counter_of(TensorElement type) {
-  switch (type) {
-    case TensorElement::f16:
-      return counter::kTensorF16Ops;
-    case TensorElement::bf16:
-      return counter::kTensorBf16Ops;
-    case TensorElement::tf32:
-      return counter::kTensorTf32Ops;
-    case TensorElement::f8:
-      return counter::kTensorF8Ops;
-    case TensorElement::i8:
-      return counter::kTensorI8Ops;
-    case TensorElement::f64:
-      return counter::kTensorF64Ops;
-    default:
-      return {};
-  }
-}
-
-}  // namespace
-
 std::optional<DecodedTensor> decoded_tensor(const std::vector<TensorInstruction>& instructions) {
   if (instructions.empty()) return std::nullopt;
   DecodedTensor decoded;
   for (const TensorInstruction& instruction : instructions) {
-    const std::string_view counter = counter_of(instruction.type);
-    if (counter.empty()) return std::nullopt;
-    if (std::find(decoded.counters.begin(), decoded.counters.end(), counter) == decoded.counters.end())
-      decoded.counters.push_back(counter);
+    const auto known =
+        std::ranges::find(kTensorCounters, instruction.type, [](const auto& entry) { return entry.first; });
+    if (known == kTensorCounters.end()) return std::nullopt;
+    if (std::ranges::find(decoded.counters, known->second) == decoded.counters.end())
+      decoded.counters.push_back(known->second);
   }
   const auto operations = instructions.front().operations;
-  const bool are_alike = std::all_of(instructions.begin(), instructions.end(),
-                                     [&](const auto& other) { return other.operations == operations; });
+  const bool are_alike =
+      std::ranges::all_of(instructions, [&](const auto& other) { return other.operations == operations; });
   if (are_alike && decoded.counters.size() == 1) decoded.operations = operations;
   return decoded;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 namespace rooflinectl {
 
@@ -61,8 +62,7 @@ std::vector<StallShare> stall_shares(const Counters& counters) {
   for (const StallReason& reason : kReasons) {
     if (const auto share = stall_share(counters, reason.key)) shares.push_back({&reason, *share});
   }
-  std::stable_sort(shares.begin(), shares.end(),
-                   [](const StallShare& a, const StallShare& b) { return a.share > b.share; });
+  std::ranges::stable_sort(shares, std::greater(), &StallShare::share);
   return shares;
 }
 

@@ -28,10 +28,11 @@ void set_input(z_stream& stream, std::string_view bytes) {
   stream.avail_in = static_cast<uInt>(bytes.size());
 }
 
-std::string compressed(std::string_view bytes, int level, int window_bits) {
+std::string compressed(std::string_view bytes, int window_bits) {
   constexpr int kMemory = 8;  // zlib's default
   z_stream stream{};
-  if (deflateInit2(&stream, level, Z_DEFLATED, window_bits, kMemory, Z_DEFAULT_STRATEGY) != Z_OK) {
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_bits, kMemory, Z_DEFAULT_STRATEGY) !=
+      Z_OK) {
     throw std::bad_alloc();
   }
   std::string result(deflateBound(&stream, bytes.size()), '\0');
@@ -92,11 +93,11 @@ class Inflater {
 }  // namespace
 
 std::string deflated(std::string_view bytes) {
-  return compressed(bytes, Z_DEFAULT_COMPRESSION, MAX_WBITS);
+  return compressed(bytes, MAX_WBITS);
 }
 
 std::string gzipped(std::string_view bytes) {
-  return compressed(bytes, Z_DEFAULT_COMPRESSION, kGzip);
+  return compressed(bytes, kGzip);
 }
 
 bool is_gzipped(std::string_view bytes) {
@@ -166,10 +167,7 @@ UnpackedStream::int_type UnpackedStream::underflow() {
   const int size = gzread(file_, piece_.data(), static_cast<unsigned>(piece_.size()));
   int problem = Z_OK;
   const char* text = gzerror(file_, &problem);
-  if (problem == Z_BUF_ERROR) {
-    throw Error(ErrorKind::usage, fmt::format("{}: ends before its compressed content does", name_),
-                "the file may be truncated");
-  }
+  if (problem == Z_BUF_ERROR) refuse_as_cut_off(name_);
   if (size < 0 || problem != Z_OK) {
     const std::string reason = problem == Z_ERRNO ? std::strerror(errno) : text;
     throw Error(ErrorKind::usage, fmt::format("{}: cannot be read: {}", name_, reason),

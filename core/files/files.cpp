@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <sha2.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>

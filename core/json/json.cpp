@@ -52,7 +52,7 @@ std::string word_around(std::string_view read, std::string_view rest) {
     return {};
   const std::string word(start, read.end());
   if (word.empty()) return {};
-  return word + std::string(rest.begin(), std::find_if_not(rest.begin(), rest.end(), is_part_of_word));
+  return word + std::string(rest.begin(), std::ranges::find_if_not(rest, is_part_of_word));
 }
 
 /// What stands in the place where the parser stopped; empty where that says nothing.

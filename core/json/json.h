@@ -65,6 +65,9 @@ class Reader {
   /// The member `key` of an object, which must be there.
   Reader operator[](std::string_view key) const&;
   Reader operator[](std::string_view key) const&& = delete;
+  /// The element at this place of an array, which must be there.
+  Reader operator[](std::size_t place) const& { return {array()[place], *this, place}; }
+  Reader operator[](std::size_t place) const&& = delete;
   /// Whether an object has the member `key`, and it is not null.
   bool has(std::string_view key) const;
 
@@ -92,6 +95,16 @@ class Reader {
   bool is_number() const { return value_.is_number(); }
 
   [[noreturn]] void fail(std::string_view problem) const;
+  /// The same with what is below this value at `path`: names of members and places of elements.
+  template <typename Step, typename... Path>
+  [[noreturn]] void fail_at(std::string_view problem, Step step, Path... path) const {
+    const Reader below = (*this)[step];
+    if constexpr (sizeof...(path) == 0) {
+      below.fail(problem);
+    } else {
+      below.fail_at(problem, path...);
+    }
+  }
 
  private:
   Reader(const Json& value, const Reader& parent, std::string_view key)

@@ -14,19 +14,16 @@
 #include "core/serial/field_writer.h"
 #include "core/text/mistakes.h"
 
-/// Lines of JSON that hold one of several structs, which the member `type` tells apart.
+/// Lines of JSON that hold one of several structs. The member `type` tells them apart: it is the `kType` of
+/// the struct.
 namespace rooflinectl::serial {
-
-/// The member `type` of a struct.
-template <typename Content>
-inline constexpr const char* kType = nullptr;
 
 /// One line, without the newline.
 template <typename... Contents>
 std::string to_line(const std::variant<Contents...>& content) {
   return std::visit(
       []<typename Content>(const Content& held) {
-        Json line = {{"type", kType<Content>}};
+        Json line = {{"type", Content::kType}};
         line.update(to_json(held));
         return to_text(line);
       },
@@ -43,7 +40,7 @@ struct LineReader<std::variant<Contents...>> {
     const std::string& type = line["type"].text();
     std::optional<std::variant<Contents...>> content;
     const auto read_if = [&]<typename Content>(std::type_identity<Content> /*which*/) {
-      if (type != kType<Content>) return false;
+      if (type != Content::kType) return false;
       content = serial::read<Content>(line);
       return true;
     };

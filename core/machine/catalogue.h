@@ -16,10 +16,6 @@ namespace rooflinectl {
 /// up.
 enum class OutputKind { scalar, partials };
 
-inline std::string_view to_string(OutputKind output) {
-  return enumerator_name(output);
-}
-
 /// A variant as the rest of the tool sees it (its code stays in `kernels/`).
 struct VariantInfo {
   std::string id;
@@ -76,9 +72,6 @@ struct ChipCounters {
 };
 
 enum class CheckStatus { ok, warning, fails };
-
-/// `ok`, `warning`, `fails`
-std::string_view to_string(CheckStatus status);
 
 /// The subject of the check for other programs on a GPU.
 inline constexpr const char* kOtherProgramsCheck = "other programs";

@@ -3,14 +3,13 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdlib>
 #include <fstream>
-#include <string_view>
 
 #include "core/machine/environment.h"
 #include "core/machine/ranks.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl {
 
@@ -35,11 +34,8 @@ constexpr std::array kLaunchers = {
 /// Nothing where it is not a number of at least `least`.
 std::optional<int> number_in(const char* value, int least) {
   if (value == nullptr) return std::nullopt;
-  const std::string_view text = value;
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  return is_number && number >= least ? std::optional(number) : std::nullopt;
+  const auto number = parse_number<int>(value);
+  return number && *number >= least ? number : std::nullopt;
 }
 
 /// MASTER_PORT itself belongs to the launcher.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -18,10 +17,7 @@ enum class LinkMover {
   load,   ///< threads of the target, which read the source's memory
   store,  ///< threads of the source, which write to the target's memory
 };
-inline constexpr std::array kLinkMovers = {LinkMover::copy, LinkMover::load, LinkMover::store};
-
-/// `copy`, …
-std::string_view to_string(LinkMover mover);
+inline constexpr auto kLinkMovers = kEnumerators<LinkMover>;
 
 struct LinkBandwidth {
   std::size_t from = 0;  ///< place of the source in `Run::devices`

@@ -196,7 +196,7 @@ InstructionWord word_at(const char* code) {
 }
 
 void add(std::vector<TensorInstruction>& to, const TensorInstruction& kind) {
-  if (std::find(to.begin(), to.end(), kind) != to.end()) return;
+  if (std::ranges::find(to, kind) != to.end()) return;
   // A kind without operations stands for all that follow.
   if (to.size() < kMostKinds) to.push_back(to.size() + 1 < kMostKinds ? kind : TensorInstruction{});
 }

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enum_names.h"
+
 namespace rooflinectl {
 
 /// Instructions of the Tensor Cores, as NVIDIA's disassembler names them.
@@ -48,16 +50,12 @@ enum class TensorElement {
   b1,
 };
 
-std::string_view to_string(TensorElement element);
-
 /// Factors of blocks of elements along k, which the instruction applies.
 enum class BlockScales {
   none,
   mx,  ///< a power of two (ue8m0) for each 32 elements
   nv,  ///< a float of 8 bits (ue4m3) for each 16
 };
-
-std::string_view to_string(BlockScales scales);
 
 /// What the rate of the Tensor Cores depends on, whatever the shape: the identity of their ceilings.
 struct TensorProducts {

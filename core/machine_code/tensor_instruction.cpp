@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/enum_names.h"
 #include "core/machine_code/machine_code.h"
 
 namespace rooflinectl {
@@ -348,7 +347,7 @@ bool is_half_arithmetic(int architecture, InstructionWord word) {
 }
 
 bool is_known_architecture(int architecture) {
-  return std::find(kArchitectures.begin(), kArchitectures.end(), architecture) != kArchitectures.end();
+  return std::ranges::find(kArchitectures, architecture) != kArchitectures.end();
 }
 
 TensorOpcodes tensor_opcodes(int architecture) {
@@ -371,53 +370,18 @@ std::optional<TensorInstruction> tensor_instruction(int architecture, Instructio
 }
 
 std::string_view to_string(TensorOpcode opcode) {
-  switch (opcode) {
-    case TensorOpcode::hmma:
-      return "HMMA";
-    case TensorOpcode::imma:
-      return "IMMA";
-    case TensorOpcode::dmma:
-      return "DMMA";
-    case TensorOpcode::bmma:
-      return "BMMA";
-    case TensorOpcode::qmma:
-      return "QMMA";
-    case TensorOpcode::omma:
-      return "OMMA";
-    case TensorOpcode::hgmma:
-      return "HGMMA";
-    case TensorOpcode::igmma:
-      return "IGMMA";
-    case TensorOpcode::bgmma:
-      return "BGMMA";
-    case TensorOpcode::qgmma:
-      return "QGMMA";
-    case TensorOpcode::utchmma:
-      return "UTCHMMA";
-    case TensorOpcode::utcimma:
-      return "UTCIMMA";
-    case TensorOpcode::utcqmma:
-      return "UTCQMMA";
-    case TensorOpcode::utcomma:
-      return "UTCOMMA";
-  }
-  return "";
-}
-
-std::string_view to_string(TensorElement element) {
-  return enumerator_name(element);
-}
-
-std::string_view to_string(BlockScales scales) {
-  return enumerator_name(scales);
+  constexpr std::array<std::string_view, kEnumerators<TensorOpcode>.size()> kNames = {
+      "HMMA",  "IMMA",  "DMMA",  "BMMA",    "QMMA",    "OMMA",    "HGMMA",
+      "IGMMA", "BGMMA", "QGMMA", "UTCHMMA", "UTCIMMA", "UTCQMMA", "UTCOMMA"};
+  return kNames.at(static_cast<std::size_t>(opcode));
 }
 
 std::optional<TensorProducts> products_of(const std::vector<TensorInstruction>& instructions) {
   const auto of = [](const TensorInstruction& one) {
     return TensorProducts{one.type, one.accumulator, one.is_sparse, one.scales};
   };
-  const bool are_alike = std::all_of(instructions.begin(), instructions.end(),
-                                     [&](const auto& one) { return of(one) == of(instructions.front()); });
+  const bool are_alike =
+      std::ranges::all_of(instructions, [&](const auto& one) { return of(one) == of(instructions.front()); });
   return !instructions.empty() && are_alike ? std::optional(of(instructions.front())) : std::nullopt;
 }
 

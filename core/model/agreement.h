@@ -11,9 +11,6 @@ namespace rooflinectl {
 
 enum class Verdict { agrees, differs, unavailable };
 
-/// `agrees`, `differs`, `unavailable`
-std::string_view to_string(Verdict verdict);
-
 /// What the two numbers of an agreement are.
 enum class ComparedUnit { count, operations, instructions, wavefronts, bytes, ratio, seconds };
 
@@ -49,12 +46,9 @@ struct SelfTest {
   bool operator==(const SelfTest&) const = default;
 };
 
-/// With what a run is checked: Nsight Compute, Nsight Systems; in runs of earlier versions also CUPTI's
-/// record of what ran on the GPU.
+/// With what a run is checked: Nsight Compute, Nsight Systems (their programs have these names); in runs of
+/// earlier versions also CUPTI's record of what ran on the GPU.
 enum class CrossCheckTool { ncu, nsys, activity };
-
-/// `ncu`, `nsys`, `activity`: the first two are the names of their programs.
-std::string_view to_string(CrossCheckTool tool);
 
 /// The points of a run, measured again by another profiler.
 struct CrossCheck {

@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "core/enum_names.h"
+
 namespace rooflinectl {
 
 enum class CeilingKind {
@@ -12,7 +14,6 @@ enum class CeilingKind {
   latency,
 };
 
-std::string_view to_string(CeilingKind kind);
 /// Whether it is the rate of something that kernels do, which charts draw and counters confirm: not how long
 /// something takes, nor what copy engines move.
 bool is_roof(CeilingKind kind);

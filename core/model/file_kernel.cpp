@@ -4,49 +4,36 @@
 #include <cmath>
 #include <limits>
 
-#include "core/enum_names.h"
-
 namespace rooflinectl {
 
 namespace {
 
 struct TypeRow {
-  ArgumentType type;
-  std::string_view name;
   std::string_view cpp_name;
   std::size_t bytes;
   double tolerance;
 };
 
-constexpr std::array kTypes = {TypeRow{ArgumentType::f64, "f64", "double", 8, 1e-7},
-                               TypeRow{ArgumentType::f32, "f32", "float", 4, 1.3e-6},
-                               TypeRow{ArgumentType::f16, "f16", "__half", 2, 1e-3},
-                               TypeRow{ArgumentType::bf16, "bf16", "__nv_bfloat16", 2, 1.6e-2},
-                               TypeRow{ArgumentType::i64, "i64", "long long", 8, 0},
-                               TypeRow{ArgumentType::i32, "i32", "int", 4, 0},
-                               TypeRow{ArgumentType::i16, "i16", "short", 2, 0},
-                               TypeRow{ArgumentType::i8, "i8", "signed char", 1, 0},
-                               TypeRow{ArgumentType::u64, "u64", "unsigned long long", 8, 0},
-                               TypeRow{ArgumentType::u32, "u32", "unsigned int", 4, 0},
-                               TypeRow{ArgumentType::u16, "u16", "unsigned short", 2, 0},
-                               TypeRow{ArgumentType::u8, "u8", "unsigned char", 1, 0}};
+/// In the order of `ArgumentType`.
+constexpr std::array kTypes = {TypeRow{"double", 8, 1e-7},
+                               TypeRow{"float", 4, 1.3e-6},
+                               TypeRow{"__half", 2, 1e-3},
+                               TypeRow{"__nv_bfloat16", 2, 1.6e-2},
+                               TypeRow{"long long", 8, 0},
+                               TypeRow{"int", 4, 0},
+                               TypeRow{"short", 2, 0},
+                               TypeRow{"signed char", 1, 0},
+                               TypeRow{"unsigned long long", 8, 0},
+                               TypeRow{"unsigned int", 4, 0},
+                               TypeRow{"unsigned short", 2, 0},
+                               TypeRow{"unsigned char", 1, 0}};
+static_assert(kTypes.size() == kArgumentTypes.size());
 
 const TypeRow& row_of(ArgumentType type) {
   return kTypes.at(static_cast<std::size_t>(type));
 }
 
 }  // namespace
-
-std::string_view to_string(ArgumentType type) {
-  return row_of(type).name;
-}
-
-std::optional<ArgumentType> argument_type_from(std::string_view name) {
-  for (const TypeRow& row : kTypes) {
-    if (row.name == name) return row.type;
-  }
-  return std::nullopt;
-}
 
 std::string_view cpp_name(ArgumentType type) {
   return row_of(type).cpp_name;
@@ -105,10 +92,6 @@ std::vector<FileKernelArgument> results_of(const FileKernel& kernel) {
 bool is_same_code(const CompiledKernel& a, const CompiledKernel& b) {
   return a.kernel == b.kernel && a.function == b.function && a.options == b.options &&
          a.architecture == b.architecture;
-}
-
-std::string_view to_string(ArgumentKind kind) {
-  return enumerator_name(kind);
 }
 
 }  // namespace rooflinectl

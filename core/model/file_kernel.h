@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -19,13 +18,8 @@ namespace rooflinectl {
 /// What the elements of a kernel's argument are.
 enum class ArgumentType { f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8 };
 
-inline constexpr std::array kArgumentTypes = {ArgumentType::f64,  ArgumentType::f32, ArgumentType::f16,
-                                              ArgumentType::bf16, ArgumentType::i64, ArgumentType::i32,
-                                              ArgumentType::i16,  ArgumentType::i8,  ArgumentType::u64,
-                                              ArgumentType::u32,  ArgumentType::u16, ArgumentType::u8};
+inline constexpr auto kArgumentTypes = kEnumerators<ArgumentType>;
 
-std::string_view to_string(ArgumentType type);
-std::optional<ArgumentType> argument_type_from(std::string_view name);
 /// Its name in CUDA C++: `float`, `__half`.
 std::string_view cpp_name(ArgumentType type);
 std::size_t size_bytes(ArgumentType type);
@@ -43,10 +37,8 @@ double usual_tolerance(ArgumentType type);
 /// in, out, inout: pointers to memory that the kernel reads, writes, or both; scalar: a value.
 enum class ArgumentKind { in, out, inout, scalar };
 
-inline constexpr std::array kArgumentKinds = {ArgumentKind::in, ArgumentKind::out, ArgumentKind::inout,
-                                              ArgumentKind::scalar};
+inline constexpr auto kArgumentKinds = kEnumerators<ArgumentKind>;
 
-std::string_view to_string(ArgumentKind kind);
 constexpr bool is_read(ArgumentKind kind) {
   return kind == ArgumentKind::in || kind == ArgumentKind::inout;
 }

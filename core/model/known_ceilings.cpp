@@ -79,8 +79,7 @@ constexpr std::array kSubjects = {Subject{"dram", "DRAM", SubjectKind::memory},
 }  // namespace
 
 std::size_t subject_rank(std::string_view subject) {
-  const auto found = std::find_if(kSubjects.begin(), kSubjects.end(),
-                                  [&](const Subject& known) { return known.id == subject; });
+  const auto found = std::ranges::find(kSubjects, subject, &Subject::id);
   return static_cast<std::size_t>(found - kSubjects.begin());
 }
 

@@ -48,8 +48,6 @@ void add_if_unknown(Run& run, Ceiling ceiling);
 /// Whether counting would add nothing: the ceiling was counted, or is of a kind that is never counted.
 bool is_confirmed(const Ceiling& ceiling);
 
-struct Ceiling;
-
 /// The place of a `Ceiling::subject` among all subjects: the memory levels from DRAM to the SMs, then the
 /// precisions from the widest to the narrowest; unknown subjects come last.
 std::size_t subject_rank(std::string_view subject);

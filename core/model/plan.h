@@ -16,9 +16,6 @@ namespace rooflinectl {
 /// Which counters are gathered. basic: the set of `docs/metrics.md`.
 enum class CounterSet { none, basic };
 
-std::string_view to_string(CounterSet set);
-std::optional<CounterSet> counter_set_from(std::string_view name);
-
 /// When a point has been timed well enough.
 struct TimingTarget {
   /// Half-width of the 95 % confidence interval of the median, as a fraction of the median.

@@ -6,44 +6,25 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/enum_names.h"
 #include "core/error.h"
 
 namespace rooflinectl {
 
-std::string_view to_string(CacheState cache) {
-  return enumerator_name(cache);
-}
-
-std::optional<CacheState> cache_state_from(std::string_view name) {
-  return enumerator_from<CacheState>(name);
-}
-
-std::string_view to_string(LaunchMode mode) {
-  return enumerator_name(mode);
-}
-
-std::optional<LaunchMode> launch_mode_from(std::string_view name) {
-  return enumerator_from<LaunchMode>(name);
-}
-
 namespace {
 
 std::size_t rank(std::string_view name) {
-  return static_cast<std::size_t>(std::find(axis::kKnown.begin(), axis::kKnown.end(), name) -
-                                  axis::kKnown.begin());
+  return static_cast<std::size_t>(std::ranges::find(axis::kKnown, name) - axis::kKnown.begin());
 }
 
 }  // namespace
 
 void Axes::set_value(std::string_view name, Value value) {
-  const auto found =
-      std::find_if(axes_.begin(), axes_.end(), [&](const Axis& axis) { return axis.first == name; });
+  const auto found = std::ranges::find(axes_, name, &Axis::first);
   if (found != axes_.end()) {
     found->second = std::move(value);
   } else {
-    const auto place = std::find_if(axes_.begin(), axes_.end(),
-                                    [&](const Axis& axis) { return rank(axis.first) > rank(name); });
+    const auto place =
+        std::ranges::find_if(axes_, [&](const Axis& axis) { return rank(axis.first) > rank(name); });
     axes_.emplace(place, name, std::move(value));
   }
 }
@@ -53,8 +34,7 @@ void Axes::erase(std::string_view name) {
 }
 
 const Axes::Value* Axes::find(std::string_view name) const {
-  const auto found =
-      std::find_if(axes_.begin(), axes_.end(), [&](const Axis& axis) { return axis.first == name; });
+  const auto found = std::ranges::find(axes_, name, &Axis::first);
   return found == axes_.end() ? nullptr : &found->second;
 }
 
@@ -70,18 +50,24 @@ std::optional<std::string_view> Axes::text(std::string_view name) const {
   return text == nullptr ? std::nullopt : std::optional<std::string_view>(*text);
 }
 
+std::string Axes::written(std::string_view name) const {
+  const Value* value = find(name);
+  if (value == nullptr) return {};
+  return std::visit([](const auto& content) { return fmt::format("{}", content); }, *value);
+}
+
 namespace {
 
-template <typename Lookup>
-auto named(const PointId& point, std::string_view name, Lookup lookup) -> decltype(lookup(name)) {
+template <typename Enum>
+std::optional<Enum> named(const PointId& point, std::string_view name) {
   const auto text = point.axes.text(name);
-  return text ? lookup(*text) : std::nullopt;
+  return text ? enumerator_from<Enum>(*text) : std::nullopt;
 }
 
 }  // namespace
 
 std::optional<Dtype> dtype_of(const PointId& point) {
-  return named(point, axis::kDtype, dtype_from);
+  return named<Dtype>(point, axis::kDtype);
 }
 
 std::optional<std::uint64_t> size_of(const PointId& point) {
@@ -89,11 +75,11 @@ std::optional<std::uint64_t> size_of(const PointId& point) {
 }
 
 std::optional<CacheState> cache_of(const PointId& point) {
-  return named(point, axis::kCache, cache_state_from);
+  return named<CacheState>(point, axis::kCache);
 }
 
 std::optional<LaunchMode> mode_of(const PointId& point) {
-  return named(point, axis::kMode, launch_mode_from);
+  return named<LaunchMode>(point, axis::kMode);
 }
 
 int gpus_of(const PointId& point) {

@@ -44,6 +44,7 @@ class Axes {
   template <typename Enum>
   requires std::is_enum_v<Enum>
   void set(std::string_view name, Enum value) { set_value(name, std::string(to_string(value))); }
+  void set_value(std::string_view name, Value value);
   void erase(std::string_view name);
 
   const Value* find(std::string_view name) const;
@@ -51,6 +52,8 @@ class Axes {
   std::optional<std::uint64_t> number(std::string_view name) const;
   /// Nothing where there is no such axis, or its value is a number.
   std::optional<std::string_view> text(std::string_view name) const;
+  /// A number or a text as it is written. Empty where there is no such axis.
+  std::string written(std::string_view name) const;
 
   auto begin() const { return axes_.begin(); }
   auto end() const { return axes_.end(); }
@@ -59,8 +62,6 @@ class Axes {
   bool operator<(const Axes& other) const { return axes_ < other.axes_; }
 
  private:
-  void set_value(std::string_view name, Value value);
-
   std::vector<Axis> axes_;
 };
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/counters/counters.h"
@@ -17,14 +16,8 @@ namespace rooflinectl {
 /// of access between them.
 enum class Status { ok, unverified, failed, skipped };
 
-/// `ok`, `unverified`, `failed`, `skipped`
-std::string_view to_string(Status status);
-
 /// Who takes part in one operation.
 enum class PrimitiveScope { warp, block, device };
-
-/// `warp`, `block`, `device`
-std::string_view to_string(PrimitiveScope scope);
 
 /// A primitive as the rest of the tool sees it: an operation by which threads exchange values.
 struct PrimitiveInfo {

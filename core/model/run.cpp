@@ -2,48 +2,26 @@
 #include "core/model/run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
-#include "core/enum_names.h"
-#include "core/machine/catalogue.h"
 #include "core/machine/ranks.h"
-#include "core/model/primitive.h"
 
 namespace rooflinectl {
-
-std::string_view to_string(CheckStatus status) {
-  return enumerator_name(status);
-}
-
-std::string_view to_string(CeilingKind kind) {
-  return enumerator_name(kind);
-}
 
 bool is_roof(CeilingKind kind) {
   return kind == CeilingKind::bandwidth || kind == CeilingKind::compute;
 }
 
-std::string_view to_string(CeilingSource source) {
-  return enumerator_name(source);
-}
-
-std::string_view to_string(Status status) {
-  return enumerator_name(status);
-}
-
-std::string_view to_string(RunSource source) {
-  return enumerator_name(source);
-}
-
 const Ceiling* find_ceiling(const Run& run, std::string_view id, CeilingSource source, std::size_t device) {
-  const auto found = std::find_if(run.ceilings.begin(), run.ceilings.end(), [&](const Ceiling& ceiling) {
+  const auto found = std::ranges::find_if(run.ceilings, [&](const Ceiling& ceiling) {
     return ceiling.id == id && ceiling.source == source && ceiling.device == device;
   });
   return found == run.ceilings.end() ? nullptr : &*found;
 }
 
 CeilingSource roof_source(const Run& run, std::size_t device) {
-  const bool is_measured = std::any_of(run.ceilings.begin(), run.ceilings.end(), [&](const Ceiling& ceiling) {
+  const bool is_measured = std::ranges::any_of(run.ceilings, [&](const Ceiling& ceiling) {
     return ceiling.source == CeilingSource::measured && ceiling.device == device;
   });
   return run.imports.empty() || is_measured ? CeilingSource::measured : CeilingSource::theoretical;
@@ -57,10 +35,6 @@ double Work::flops() const {
   double flops = 0;
   for (const auto& [precision, done] : operations) flops += done.flops;
   return flops;
-}
-
-std::string_view to_string(PrimitiveScope scope) {
-  return enumerator_name(scope);
 }
 
 std::optional<double> cycles_per_element(const Cycles& cycles) {
@@ -105,14 +79,13 @@ std::vector<Hold> joined(const std::vector<Hold>& holds, std::uint64_t gap_ns) {
 }  // namespace
 
 Holds::Holds(std::vector<Hold> holds) : holds_(std::move(holds)) {
-  std::sort(holds_.begin(), holds_.end(),
-            [](const Hold& a, const Hold& b) { return a.start_ns < b.start_ns; });
+  std::ranges::sort(holds_, {}, &Hold::start_ns);
   holds_ = joined(holds_, 0);
 }
 
 bool Holds::delay(std::uint64_t previous_end_ns, std::uint64_t end_ns) const {
-  const auto next = std::partition_point(holds_.begin(), holds_.end(),
-                                         [&](const Hold& hold) { return hold.end_ns() < previous_end_ns; });
+  const auto next =
+      std::ranges::partition_point(holds_, [&](const Hold& hold) { return hold.end_ns() < previous_end_ns; });
   return next != holds_.end() && next->start_ns <= end_ns;
 }
 
@@ -125,6 +98,64 @@ void Holds::join_to(std::size_t most) {
   const auto shortest_kept = gaps.begin() + static_cast<std::ptrdiff_t>(most) - 1;
   std::nth_element(gaps.begin(), shortest_kept, gaps.end(), std::greater<>());
   holds_ = joined(holds_, *shortest_kept);
+}
+
+std::optional<LinkMistake> mistake_in(const LinkBandwidth& link, std::size_t n_devices) {
+  constexpr std::string_view kValue = "bytes_per_s";
+  constexpr std::string_view kNoDevice = "there is no such device";
+  if (link.from >= n_devices) return LinkMistake{"from", kNoDevice};
+  if (link.to >= n_devices) return LinkMistake{"to", kNoDevice};
+  if (link.from == link.to) return LinkMistake{"to", "a link from a device to itself"};
+  const bool has_value = link.bytes_per_s > 0;
+  if (has_value && !link.missing.empty())
+    return LinkMistake{kValue, "a value, and a reason why there is none"};
+  if (!has_value && link.missing.empty()) return LinkMistake{kValue, "no value, and no reason why"};
+  return std::nullopt;
+}
+
+std::string_view to_string(ComparedUnit unit) {
+  if (unit == ComparedUnit::count) return "";
+  return unit == ComparedUnit::seconds ? "s" : enumerator_name(unit);
+}
+
+Verdict Agreement::verdict() const {
+  if (!ours.available() || !reference.available()) return Verdict::unavailable;
+  const double allowed = is_relative ? tolerance * std::abs(*reference.value()) : tolerance;
+  const double difference = std::abs(*ours.value() - *reference.value());
+  return std::isfinite(allowed) && difference <= allowed ? Verdict::agrees : Verdict::differs;
+}
+
+bool SelfTest::passed() const {
+  const auto has = [this](Verdict verdict) {
+    return std::ranges::any_of(
+        agreements, [verdict](const Agreement& agreement) { return agreement.verdict() == verdict; });
+  };
+  return has(Verdict::agrees) && !has(Verdict::differs);
+}
+
+const Experiment* experiment_with_application(const Plan& plan) {
+  const auto found = std::ranges::find_if(
+      plan.experiments, [](const Experiment& experiment) { return experiment.application.has_value(); });
+  return found == plan.experiments.end() ? nullptr : &*found;
+}
+
+bool has_ceilings_alone(const Plan& plan) {
+  return plan.experiments.empty() && plan.primitives.empty();
+}
+
+const FileKernel* find_file_kernel(const Plan& plan, std::string_view id) {
+  for (const FileKernel& kernel : plan.kernels) {
+    if (kernel.id == id) return &kernel;
+  }
+  return nullptr;
+}
+
+std::vector<PointId> all_points(const Plan& plan) {
+  std::vector<PointId> points;
+  for (const Experiment& experiment : plan.experiments) {
+    points.insert(points.end(), experiment.points.begin(), experiment.points.end());
+  }
+  return points;
 }
 
 }  // namespace rooflinectl

@@ -48,8 +48,6 @@ struct DeviceInfo {
 
 enum class CeilingSource { theoretical, measured };
 
-std::string_view to_string(CeilingSource source);
-
 /// Whether counters confirm the work that a ceiling's benchmark declares.
 struct Confirmation {
   bool agrees = false;
@@ -181,8 +179,6 @@ struct CounterSession {
 };
 
 enum class RunSource { measured, replayed };
-
-std::string_view to_string(RunSource source);
 
 /// One run of one plan: what crosses from measuring to understanding.
 struct Run {

@@ -38,7 +38,7 @@ std::optional<Axes::Value> axis_value(Reader& reader, const std::string& axis, c
     if (axis != axis::kDtype && (!is_launched || *number <= (1U << 20U))) return Axes::Value(*number);
   }
   if (axis == axis::kDtype) {
-    const auto dtype = reader.one_of<Dtype>(text, position, "dtype", kAllDtypes);
+    const auto dtype = reader.one_of<Dtype>(text, position, "dtype");
     return dtype ? std::optional(Axes::Value(std::string(to_string(*dtype)))) : std::nullopt;
   }
   const bool is_number_only = axis == axis::kSize || axis == axis::kBlock || axis == axis::kElements;
@@ -50,10 +50,6 @@ std::optional<Axes::Value> axis_value(Reader& reader, const std::string& axis, c
   return std::nullopt;
 }
 
-void set(Axes& axes, const std::string& name, const Axes::Value& value) {
-  std::visit([&](const auto& of_axis) { axes.set(name, of_axis); }, value);
-}
-
 void read_axis(Reader& reader, KernelEntry& entry, const Field& axis) {
   const List<Axes::Value> values =
       reader.list<Axes::Value>(axis, [&](const std::string& text, Position position) {
@@ -63,7 +59,7 @@ void read_axis(Reader& reader, KernelEntry& entry, const Field& axis) {
   entry.places["axes." + axis.key] = axis.position;
   KernelAxis& added = entry.axes.emplace_back(KernelAxis{axis.key, {}});
   for (const auto& value : values) added.values.push_back(value.value);
-  set(entry.kernel.first, axis.key, added.values.front());
+  entry.kernel.first.set_value(axis.key, added.values.front());
 }
 
 /// Reads the cases of one kernel.
@@ -116,12 +112,12 @@ class CasesReader {
     }
     Axes axes = first_;  // whose order of axes all have
     if (!name.empty()) axes.set(kCase, name);
-    for (const KernelAxis& axis : entry_.axes) set(axes, axis.name, axis.values.front());
+    for (const KernelAxis& axis : entry_.axes) axes.set_value(axis.name, axis.values.front());
     std::set<std::string> given;
     for (const Field& axis : reader_.fields(node, position, "the case")) {
       given.insert(axis.key);
       const auto value = value_of(axis, !name.empty());
-      if (value) set(axes, axis.key, *value);
+      if (value) axes.set_value(axis.key, *value);
       has_failed_ = has_failed_ || !value;
     }
     if (is_first_) {
@@ -158,8 +154,7 @@ class CasesReader {
 
   /// Whether `axes` has a value for it.
   bool has_default(const std::string& axis) const {
-    return std::any_of(entry_.axes.begin(), entry_.axes.end(),
-                       [&](const KernelAxis& known) { return known.name == axis; });
+    return std::ranges::any_of(entry_.axes, [&](const KernelAxis& known) { return known.name == axis; });
   }
 
   void require_all(const std::set<std::string>& given, Position position) {

@@ -8,7 +8,6 @@
 #include <limits>
 #include <utility>
 
-#include "core/enum_names.h"
 #include "core/files/files.h"
 #include "core/text/expression.h"
 #include "core/text/mistakes.h"
@@ -32,10 +31,7 @@ std::uint64_t volume(const Dimensions& size) {
 class CallResolver {
  public:
   CallResolver(const FileKernel& kernel, const Axes& axes) : kernel_(kernel), axes_(kernel.first) {
-    for (const auto& [name, value] : axes) {
-      std::visit([&, name = std::string_view(name)](const auto& of_axis) { axes_.set(name, of_axis); },
-                 value);
-    }
+    for (const auto& [name, value] : axes) axes_.set_value(name, value);
   }
 
   KernelCall call() {
@@ -152,7 +148,7 @@ class CallResolver {
   // ---- types and other texts ----
 
   std::optional<ArgumentType> type_named(std::string_view name) const {
-    return argument_type_from(axes_.text(name).value_or(name));
+    return enumerator_from<ArgumentType>(axes_.text(name).value_or(name));
   }
 
   ArgumentType type(const std::string& field, const std::string& name) const {
@@ -193,7 +189,7 @@ class CallResolver {
   static std::string text_of(const Axes::Value& value) {
     if (const auto* const number = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *number);
     const auto& text = std::get<std::string>(value);
-    const auto type = argument_type_from(text);
+    const auto type = enumerator_from<ArgumentType>(text);
     return std::string(type ? cpp_name(*type) : text);
   }
 
@@ -248,7 +244,7 @@ class CallResolver {
   Dtype precision() const {
     const std::string name =
         kernel_.work.type.empty() ? std::string(axes_.text(axis::kDtype).value_or("f32")) : kernel_.work.type;
-    const auto known = dtype_from(axes_.text(name).value_or(name));
+    const auto known = enumerator_from<Dtype>(axes_.text(name).value_or(name));
     if (known) return *known;
     std::vector<std::string> names;
     for (const Dtype dtype : kAllDtypes) names.emplace_back(to_string(dtype));
@@ -262,13 +258,9 @@ class CallResolver {
 
 }  // namespace
 
-std::string_view to_string(FillKind kind) {
-  return enumerator_name(kind);
-}
-
 bool changes_inputs(const KernelCall& call) {
-  return std::any_of(call.arguments.begin(), call.arguments.end(),
-                     [](const CallArgument& argument) { return argument.kind == ArgumentKind::inout; });
+  return std::ranges::any_of(
+      call.arguments, [](const CallArgument& argument) { return argument.kind == ArgumentKind::inout; });
 }
 
 std::string reference_file(const PointId& point, const std::string& argument) {
@@ -282,9 +274,7 @@ std::set<std::string> identifiers_in(std::string_view code) {
   std::set<std::string> names;
   std::string name;
   for (const char letter : code) {
-    const bool is_of_name = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-                            (letter >= '0' && letter <= '9') || letter == '_';
-    if (is_of_name) {
+    if (is_of_identifier(letter)) {
       name += letter;
     } else if (!name.empty()) {
       names.insert(std::exchange(name, {}));

@@ -23,9 +23,6 @@ enum class FillKind {
   index,     ///< 0, 1, 2, …
 };
 
-/// "uniform": as a kernel's file says it.
-std::string_view to_string(FillKind kind);
-
 struct Fill {
   FillKind kind = FillKind::value;
   double value = 0;

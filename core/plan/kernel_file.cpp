@@ -58,11 +58,7 @@ std::optional<MarkedComment> misspelt_marker(std::string_view line) {
 /// Calls `function` with the number of each line of the source, from 1 on, and the line.
 template <typename Function>
 void for_each_line(std::string_view source, Function function) {
-  for (int number = 1; !source.empty(); ++number) {
-    const std::size_t end = std::min(source.find('\n'), source.size());
-    function(number, source.substr(0, end));
-    source.remove_prefix(std::min(end + 1, source.size()));
-  }
+  for (int number = 1; !source.empty(); ++number) function(number, take_field(source, '\n'));
 }
 
 /// The description in a source, each character at its place, and nothing else.
@@ -139,7 +135,7 @@ void check_ids(DescribedFile& file, std::vector<std::string>& taken, const Catal
     const std::string& id = entry.kernel.id;
     if (catalogue.find_variant(id) != nullptr) {
       file.reader.fail(entry.position, fmt::format("'{}' is the name of a built-in variant", id));
-    } else if (std::find(taken.begin(), taken.end(), id) != taken.end()) {
+    } else if (std::ranges::find(taken, id) != taken.end()) {
       file.reader.fail(entry.position, fmt::format("another kernel is called '{}' already", id));
     }
     taken.push_back(id);

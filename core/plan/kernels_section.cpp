@@ -2,7 +2,6 @@
 #include "core/plan/kernels_section.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -22,13 +21,6 @@ const std::vector<std::string> kKernelKeys = {"title", "source",    "function", 
 namespace {
 
 constexpr std::size_t kMaxDimensions = 3;
-
-/// Where the text of a scalar begins.
-Position text_position(const YAML::Node& node) {
-  Position position = position_of(node);
-  if (node.Tag() == "!") ++position.column;  // a quote
-  return position;
-}
 
 /// Reads one kernel.
 class KernelReader {
@@ -148,9 +140,11 @@ class KernelReader {
   void read_seed(const Field& member, FileKernelArgument& argument) {
     const auto text = reader_.single_value(member.value);
     if (!text) return;
-    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), argument.seed);
-    if (error == std::errc() && end == text->data() + text->size()) return;
-    reader_.fail(position_of(member.value), fmt::format("{} is not a whole number", in_quotes(*text)));
+    const auto seed = parse_number<std::uint64_t>(*text);
+    argument.seed = seed.value_or(0);
+    if (!seed) {
+      reader_.fail(position_of(member.value), fmt::format("{} is not a whole number", in_quotes(*text)));
+    }
   }
 
   // ---- launch and work ----
@@ -218,13 +212,14 @@ class KernelReader {
   }
 
   void read_tolerance(const Field& member) {
+    constexpr double kMost = 1e30;
     const Fields fields =
         reader_.settings(member.value, position_of(member.value), "'tolerance'", {"relative", "absolute"});
     for (const auto& [key, field] : fields) {
       const auto text = reader_.single_value(field.value);
       if (!text) continue;
-      const auto number = tolerance(*text);
-      if (!number) {
+      const auto number = parse_number<double>(*text);
+      if (!number || *number < 0 || *number > kMost) {
         reader_.fail(position_of(field.value),
                      fmt::format("{} is not a number from 0 to 1e30, such as 1e-5", in_quotes(*text)));
       } else if (key == "relative") {
@@ -233,14 +228,6 @@ class KernelReader {
         kernel_.reference.absolute = *number;
       }
     }
-  }
-
-  static std::optional<double> tolerance(const std::string& text) {
-    constexpr double kMost = 1e30;
-    double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool is_number = error == std::errc() && end == text.data() + text.size();
-    return is_number && number >= 0 && number <= kMost ? std::optional(number) : std::nullopt;
   }
 
   Reader& reader_;
@@ -309,13 +296,13 @@ class Combinations {
     }
     for (const Axes::Value& value : entry_.axes[axis].values) {
       if (found_.size() > most_ || has_failed_) return;
-      std::visit([&](const auto& of_axis) { values_.set(entry_.axes[axis].name, of_axis); }, value);
+      values_.set_value(entry_.axes[axis].name, value);
       if (++tried_ > kMostTried) {
         fail(entry_.position,
              fmt::format("more than {} combinations of values to look at: list fewer", kMostTried));
       }
-      const bool all_hold = std::all_of(conditions_[axis].begin(), conditions_[axis].end(),
-                                        [this](const Condition& condition) { return holds(condition); });
+      const bool all_hold = std::ranges::all_of(
+          conditions_[axis], [this](const Condition& condition) { return holds(condition); });
       if (all_hold) from(axis + 1);
     }
   }
@@ -352,8 +339,7 @@ class Combinations {
 };
 
 const KernelEntry* find_kernel(const std::vector<KernelEntry>& all, const std::string& id) {
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const auto& entry) { return entry.kernel.id == id; });
+  const auto found = std::ranges::find_if(all, [&](const auto& entry) { return entry.kernel.id == id; });
   return found == all.end() ? nullptr : &*found;
 }
 
@@ -364,9 +350,9 @@ std::vector<std::string> ids_of(const std::vector<KernelEntry>& all) {
 }
 
 bool has_result(const FileKernel& kernel, const std::string& name) {
-  return std::any_of(
-      kernel.arguments.begin(), kernel.arguments.end(),
-      [&](const FileKernelArgument& argument) { return argument.name == name && is_written(argument.kind); });
+  return std::ranges::any_of(kernel.arguments, [&](const FileKernelArgument& argument) {
+    return argument.name == name && is_written(argument.kind);
+  });
 }
 
 /// Reports a call, as a reference in C++ may be, that does not get a result.
@@ -482,21 +468,10 @@ void check_reference(Reader& reader, const KernelEntry& entry, const std::vector
 
 std::vector<const KernelEntry*> chosen_kernels(Reader& reader, const Field& field,
                                                const std::vector<KernelEntry>& all) {
-  std::vector<const KernelEntry*> chosen;
-  reader.list<std::string>(
-      field, [&](const std::string& pattern, Position position) -> std::optional<std::string> {
-        bool matched = false;
-        for (const KernelEntry& entry : all) {
-          if (pattern != "all" && !matches_glob(pattern, entry.kernel.id)) continue;
-          matched = true;
-          if (std::find(chosen.begin(), chosen.end(), &entry) == chosen.end()) chosen.push_back(&entry);
-        }
-        if (matched) return pattern;
-        reader.fail(position,
-                    fmt::format("unknown kernel {}{}", in_quotes(pattern), suggestion(pattern, ids_of(all))));
-        return std::nullopt;
-      });
-  return chosen;
+  return reader.chosen(field, "kernel", all, ids_of(all),
+                       [](const std::string& pattern, const KernelEntry& entry) {
+                         return pattern == "all" || matches_glob(pattern, entry.kernel.id);
+                       });
 }
 
 std::vector<PointId> kernel_points(const std::vector<KernelPoints>& kernels, const std::string& experiment,

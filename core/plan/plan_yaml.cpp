@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <filesystem>
 
 #include "core/error.h"
@@ -13,6 +12,7 @@
 #include "core/plan/yaml_reader.h"
 #include "core/program/profile_settings.h"
 #include "core/text/names.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl::yaml {
 
@@ -23,11 +23,6 @@ std::vector<std::string> experiment_keys() {
   std::vector<std::string> keys = {"title", "variants", "kernels", "application"};
   for (const auto* more : {&kSettingsKeys, &kLaunchKeys}) keys.insert(keys.end(), more->begin(), more->end());
   return keys;
-}
-
-std::string text_of(Reader& reader, const Fields& fields, const std::string& key) {
-  const Field* const field = find(fields, key);
-  return field == nullptr ? "" : reader.single_value(field->value).value_or("");
 }
 
 /// A list of words, or a program without arguments.
@@ -58,9 +53,8 @@ void read_variables(Reader& reader, const Field& field, PlannedApplication& appl
 int read_samples(Reader& reader, const Field& field, int otherwise) {
   const auto text = reader.single_value(field.value);
   if (!text) return otherwise;
-  int samples = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), samples);
-  if (error == std::errc() && end == text->data() + text->size() && samples >= 1) return samples;
+  const auto samples = parse_number<int>(*text);
+  if (samples && *samples >= 1) return *samples;
   reader.fail(position_of(field.value),
               fmt::format("'samples' must be a positive integer, not {}", in_quotes(*text)));
   return otherwise;
@@ -74,10 +68,10 @@ PlannedApplication read_application(Reader& reader, const Field& field) {
   PlannedApplication application;
   if (const Field* command = find(fields, "command")) application.command = read_command(reader, *command);
   if (const Field* variables = find(fields, "env")) read_variables(reader, *variables, application);
-  application.folder = text_of(reader, fields, "cwd");
-  application.nvtx = text_of(reader, fields, "nvtx");
+  application.folder = reader.text(fields, "cwd");
+  application.nvtx = reader.text(fields, "nvtx");
   if (const Field* kernels = find(fields, "kernels")) {
-    application.kernels = text_of(reader, fields, "kernels");
+    application.kernels = reader.text(fields, "kernels");
     try {
       const LaunchFilter checked(application.kernels, "");
     } catch (const Error& error) {
@@ -85,7 +79,7 @@ PlannedApplication read_application(Reader& reader, const Field& field) {
     }
   }
   if (const Field* capture = find(fields, "capture")) {
-    application.capture = text_of(reader, fields, "capture");
+    application.capture = reader.text(fields, "capture");
     if (!capture_from(application.capture)) {
       reader.fail(
           position_of(capture->value),

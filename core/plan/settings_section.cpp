@@ -2,7 +2,6 @@
 #include "core/plan/settings_section.h"
 
 #include <algorithm>
-#include <array>
 
 #include "core/text/names.h"
 #include "core/text/written_number.h"
@@ -23,31 +22,17 @@ List<std::uint64_t> read_sizes(Reader& reader, const Field& field) {
   });
 }
 
-List<Dtype> read_dtypes(Reader& reader, const Field& field) {
-  return reader.list<Dtype>(field, [&](const std::string& text, Position position) {
-    return reader.one_of<Dtype>(text, position, "dtype", kAllDtypes);
-  });
-}
-
-List<CacheState> read_cache_states(Reader& reader, const Field& field) {
-  return reader.list<CacheState>(field, [&](const std::string& text, Position position) {
-    return reader.one_of<CacheState>(text, position, "cache state", kCacheStates);
-  });
-}
-
-List<LaunchMode> read_launch_modes(Reader& reader, const Field& field) {
-  return reader.list<LaunchMode>(field, [&](const std::string& text, Position position) {
-    return reader.one_of<LaunchMode>(text, position, "launch mode",
-                                     std::array{LaunchMode::graph, LaunchMode::plain});
+template <typename Enum>
+List<Enum> read_names(Reader& reader, const Field& field, std::string_view what) {
+  return reader.list<Enum>(field, [&](const std::string& text, Position position) {
+    return reader.one_of<Enum>(text, position, what);
   });
 }
 
 CounterSet read_counters(Reader& reader, const Field& field) {
   const auto text = reader.single_value(field.value);
   if (!text) return {};
-  return reader
-      .one_of<CounterSet>(*text, position_of(field.value), "counter set",
-                          std::array{CounterSet::none, CounterSet::basic})
+  return reader.one_of<CounterSet>(*text, position_of(field.value), "counter set")
       .value_or(CounterSet::basic);
 }
 
@@ -95,9 +80,9 @@ Settings read_settings(Reader& reader, const Fields& fields, Settings settings) 
       settings.sizes = read_sizes(reader, field);
       settings.sizes_are_per_gpu = key == "sizes_per_gpu";
     }
-    if (key == "dtypes") settings.dtypes = read_dtypes(reader, field);
-    if (key == "cache") settings.cache = read_cache_states(reader, field);
-    if (key == "launch") settings.launch = read_launch_modes(reader, field);
+    if (key == "dtypes") settings.dtypes = read_names<Dtype>(reader, field, "dtype");
+    if (key == "cache") settings.cache = read_names<CacheState>(reader, field, "cache state");
+    if (key == "launch") settings.launch = read_names<LaunchMode>(reader, field, "launch mode");
     if (key == "counters") settings.counters = read_counters(reader, field);
     if (key == "energy") settings.energy = read_energy(reader, field);
     if (key == "timing") settings.timing = read_timing(reader, field, settings.timing);
@@ -111,20 +96,9 @@ Names read_ceilings(Reader& reader, const Fields& fields, const Catalogue& catal
   const Field* const field = find(fields, "ceilings");
   if (field == nullptr || (field->value.IsScalar() && field->value.Scalar() == "all"))
     return catalogue.ceilings;
+  const auto chosen = reader.chosen(*field, "ceiling", catalogue.ceilings, catalogue.ceilings, matches_glob);
   Names ids;
-  reader.list<std::string>(*field,
-                           [&](const std::string& pattern, Position position) -> std::optional<std::string> {
-                             bool matched = false;
-                             for (const std::string& id : catalogue.ceilings) {
-                               if (!matches_glob(pattern, id)) continue;
-                               matched = true;
-                               if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
-                             }
-                             if (matched) return pattern;
-                             reader.fail(position, fmt::format("unknown ceiling {}{}", in_quotes(pattern),
-                                                               suggestion(pattern, catalogue.ceilings)));
-                             return std::nullopt;
-                           });
+  for (const std::string* id : chosen) ids.push_back(*id);
   return ids;
 }
 
@@ -134,29 +108,18 @@ Names read_primitives(Reader& reader, const Fields& fields, const Catalogue& cat
   Names known;
   for (const PrimitiveInfo& primitive : catalogue.primitives) {
     known.push_back(primitive.id);
-    if (std::find(known.begin(), known.end(), primitive.family) == known.end()) {
+    if (std::ranges::find(known, primitive.family) == known.end()) {
       known.push_back(primitive.family);
     }
   }
-  std::set<std::string> wanted;
-  reader.list<std::string>(
-      *field, [&](const std::string& pattern, Position position) -> std::optional<std::string> {
-        bool matched = false;
-        for (const PrimitiveInfo& primitive : catalogue.primitives) {
-          if (pattern != "all" && pattern != primitive.family && !matches_glob(pattern, primitive.id))
-            continue;
-          matched = true;
-          wanted.insert(primitive.id);
-        }
-        if (matched) return pattern;
-        reader.fail(position,
-                    fmt::format("unknown primitive {}{}", in_quotes(pattern), suggestion(pattern, known)));
-        return std::nullopt;
-      });
+  auto chosen = reader.chosen(*field, "primitive", catalogue.primitives, known,
+                              [](const std::string& pattern, const PrimitiveInfo& primitive) {
+                                return pattern == "all" || pattern == primitive.family ||
+                                       matches_glob(pattern, primitive.id);
+                              });
+  std::ranges::sort(chosen);  // by their places in the catalogue
   Names ids;
-  for (const PrimitiveInfo& primitive : catalogue.primitives) {
-    if (wanted.contains(primitive.id)) ids.push_back(primitive.id);
-  }
+  for (const PrimitiveInfo* primitive : chosen) ids.push_back(primitive->id);
   return ids;
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <optional>
 
 #include "core/error.h"
 #include "core/text/mistakes.h"
@@ -41,7 +40,7 @@ ArgumentType element_type(std::string_view value, const std::string& name) {
   const bool has_known_order = !descr.empty() && (descr.front() == '<' || descr.front() == '|');
   if (has_known_order && descr.size() == 3) {
     const std::string known = fmt::format("{}{}", descr[1], 8 * (descr[2] - '0'));
-    if (const auto type = argument_type_from(known)) return *type;
+    if (const auto type = enumerator_from<ArgumentType>(known)) return *type;
   }
   refuse_array(name, fmt::format("no argument has elements of type {}", in_quotes(std::string(descr))));
 }

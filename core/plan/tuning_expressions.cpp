@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <map>
 #include <optional>
-#include <utility>
 
 #include "core/text/expression.h"
 #include "core/text/mistakes.h"
@@ -17,10 +15,6 @@
 namespace rooflinectl {
 
 namespace {
-
-bool begins_identifier(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
 
 /// The value of `ProblemSize`, or of `ProblemSize[1]`, behind which `place` goes.
 std::string problem_size_at(const std::vector<std::string>& sizes, std::string_view text,
@@ -47,11 +41,10 @@ std::optional<std::string> extreme_value(const std::vector<yaml::KernelAxis>& ax
   const std::size_t end = place + 1 + name.size();
   if (name.empty() || !text.substr(end).starts_with(')')) return std::nullopt;
   for (const yaml::KernelAxis& axis : axes) {
-    const bool are_numbers = std::all_of(axis.values.begin(), axis.values.end(), [](const auto& value) {
-      return std::holds_alternative<std::uint64_t>(value);
-    });
+    const bool are_numbers = std::ranges::all_of(
+        axis.values, [](const auto& value) { return std::holds_alternative<std::uint64_t>(value); });
     if (axis.name != name || !are_numbers) continue;
-    const auto [least, most] = std::minmax_element(axis.values.begin(), axis.values.end());
+    const auto [least, most] = std::ranges::minmax_element(axis.values);
     place = end + 1;
     return fmt::format("{}", std::get<std::uint64_t>(function == "max" ? *most : *least));
   }
@@ -96,10 +89,6 @@ namespace {
 
 constexpr int kMaxListDepth = 20;
 constexpr std::string_view kBlanks = " \t\r\n";
-
-bool is_of_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 std::string_view without_blanks(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(kBlanks);
@@ -161,8 +150,9 @@ class ListReader {
     std::size_t found = std::string_view::npos;
     at_top_level(part, [&](std::size_t i) {
       const std::size_t end = i + word.size();
-      const bool stands_alone = (i == 0 || !is_of_word(part[i - 1])) && part.substr(i).starts_with(word) &&
-                                (end == part.size() || !is_of_word(part[end]));
+      const bool stands_alone = (i == 0 || !is_of_identifier(part[i - 1])) &&
+                                part.substr(i).starts_with(word) &&
+                                (end == part.size() || !is_of_identifier(part[end]));
       if (stands_alone) found = i;
       return stands_alone;
     });
@@ -212,7 +202,7 @@ class ListReader {
     if (limits.size() == 1) limits.insert(limits.begin(), 0);
     if (limits.size() == 2) limits.push_back(1);
     const bool are_whole =
-        std::all_of(limits.begin(), limits.end(), [](double limit) { return limit == std::floor(limit); });
+        std::ranges::all_of(limits, [](double limit) { return limit == std::floor(limit); });
     if (limits.size() != 3 || !are_whole || limits[2] == 0) {
       fail(inner, "range takes one to three whole numbers, the last of which, the step, is not 0");
     }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -29,6 +28,7 @@ namespace {
 using yaml::Field;
 using yaml::Fields;
 using yaml::position_of;
+using yaml::text_position;
 
 constexpr std::array kDimensionNames = {"X", "Y", "Z"};
 constexpr std::array kBlockSizeNames = {"block_size_x", "block_size_y", "block_size_z"};
@@ -50,13 +50,6 @@ constexpr std::array kTuningTypes = {
     TuningType{"float2", "f32", 2},   TuningType{"float4", "f32", 4},  TuningType{"float8", "f32", 8},
     TuningType{"float16", "f32", 16}, TuningType{"double", "f64"},     TuningType{"double2", "f64", 2},
     TuningType{"double4", "f64", 4},  TuningType{"double8", "f64", 8}, TuningType{"double16", "f64", 16}};
-
-/// Where the text of a value begins: behind its quote.
-Position value_position(const YAML::Node& node) {
-  Position position = position_of(node);
-  if (node.Tag() == "!") ++position.column;
-  return position;
-}
 
 /// The oldest standard in which what is compiled beside the kernel is valid.
 bool is_too_old_standard(std::string_view option) {
@@ -127,17 +120,12 @@ class TuningReader {
 
   std::string text(const Field& field) { return reader_.single_value(field.value).value_or(""); }
 
-  std::string text_if_any(const Fields& fields, const std::string& key) {
-    const Field* const field = find(fields, key);
-    return field == nullptr ? std::string() : text(*field);
-  }
-
   void fail(const Field& field, std::string what) {
-    reader_.fail(value_position(field.value), std::move(what));
+    reader_.fail(text_position(field.value), std::move(what));
   }
 
   void fail(const YAML::Node& node, const ExpressionError& error) {
-    Position position = value_position(node);
+    Position position = text_position(node);
     position.column += static_cast<int>(error.place());
     reader_.fail(position, error.what());
   }
@@ -188,15 +176,15 @@ class TuningReader {
 
   /// The text of a node as an expression over the axes, whose place is kept under `place`.
   std::string expression(const YAML::Node& node, const std::string& place) {
-    entry_.places[place] = value_position(node);
+    entry_.places[place] = text_position(node);
     const auto written = reader_.single_value(node);
     if (!written) return "1";
     try {
       std::string over_axes = names_.translated(*written, entry_.axes);
       for (const std::string& name : Expression(over_axes).names()) {
         if (entry_.kernel.first.find(name) != nullptr) continue;
-        reader_.fail(value_position(node), fmt::format("unknown parameter {}{}", in_quotes(name),
-                                                       suggestion(name, parameter_names())));
+        reader_.fail(text_position(node), fmt::format("unknown parameter {}{}", in_quotes(name),
+                                                      suggestion(name, parameter_names())));
         return "1";
       }
       return over_axes;
@@ -228,13 +216,13 @@ class TuningReader {
                              in_quotes(axis)));
       return false;
     }
-    if (std::find(axis::kKnown.begin(), axis::kKnown.end(), axis) != axis::kKnown.end()) {
+    if (std::ranges::find(axis::kKnown, axis) != axis::kKnown.end()) {
       fail(name,
            fmt::format("'{}' has a meaning of its own in reports: give the parameter another name", axis));
       return false;
     }
-    const bool is_known = std::any_of(entry_.axes.begin(), entry_.axes.end(),
-                                      [&](const yaml::KernelAxis& other) { return other.name == axis; });
+    const bool is_known =
+        std::ranges::any_of(entry_.axes, [&](const yaml::KernelAxis& other) { return other.name == axis; });
     if (is_known) fail(name, fmt::format("another parameter is called '{}' already", axis));
     return !is_known;
   }
@@ -243,7 +231,7 @@ class TuningReader {
     yaml::KernelAxis axis{name, values_of(name, values)};
     // What is wrong with its values is no reason to call it unknown.
     if (axis.values.empty()) axis.values = {std::uint64_t{1}};
-    std::visit([&](const auto& first) { entry_.kernel.first.set(name, first); }, axis.values.front());
+    entry_.kernel.first.set_value(name, axis.values.front());
     entry_.kernel.options.push_back(fmt::format("-D{0}={{{0}}}", name));
     entry_.axes.push_back(std::move(axis));
   }
@@ -291,7 +279,7 @@ class TuningReader {
       reader_.require(node, "Expression", position_of(node), "the condition");
       const Field* const written = find(condition, "Expression");
       if (written == nullptr) continue;
-      entry_.conditions.push_back({expression(written->value, "conditions"), value_position(written->value)});
+      entry_.conditions.push_back({expression(written->value, "conditions"), text_position(written->value)});
     }
   }
 
@@ -308,7 +296,7 @@ class TuningReader {
     require_one_of(fields, "Language", {"CUDA"}, "rooflinectl compiles CUDA only");
     if (const Field* name = find(fields, "KernelName")) {
       kernel.function = text(*name);
-      entry_.places["function"] = value_position(name->value);
+      entry_.places["function"] = text_position(name->value);
       kernel.places["function"] = reader_.place(entry_.places["function"]);
       kernel.title = kernel.function.substr(0, kernel.function.find('<'));
       kernel.id = kernel.title.substr(kernel.title.rfind(':') + 1);
@@ -319,7 +307,7 @@ class TuningReader {
       for (const YAML::Node& option : items(*options)) {
         const std::string written = reader_.single_value(option).value_or("");
         if (is_too_old_standard(written)) continue;
-        entry_.places[fmt::format("options.{}", kernel.options.size())] = value_position(option);
+        entry_.places[fmt::format("options.{}", kernel.options.size())] = text_position(option);
         kernel.options.push_back(written);
       }
     }
@@ -353,7 +341,7 @@ class TuningReader {
     } else if (const Field* grid = find(fields, "GlobalSize")) {
       launch.grid = sizes(*grid, "launch.grid");
       // Of OpenCL it is the number of threads.
-      const bool are_threads = text_if_any(fields, "GlobalSizeType") == "OpenCL";
+      const bool are_threads = reader_.text(fields, "GlobalSizeType") == "OpenCL";
       for (std::size_t i = 0; are_threads && i < launch.grid.size() && i < launch.block.size(); ++i) {
         launch.grid[i] = fmt::format("ceil_div({}, {})", launch.grid[i], launch.block[i]);
       }
@@ -387,7 +375,7 @@ class TuningReader {
   void define_block_size(std::size_t dimension) {
     const std::string name = kBlockSizeNames.at(dimension);
     const std::string& size = entry_.kernel.launch.block[dimension];
-    const bool is_number = std::all_of(size.begin(), size.end(), is_digit);
+    const bool is_number = std::ranges::all_of(size, is_digit);
     if (entry_.kernel.first.find(name) == nullptr && is_number) {
       entry_.kernel.options.push_back(fmt::format("-D{}={}", name, size));
     }
@@ -433,7 +421,7 @@ class TuningReader {
       reader_.require(node, key, position_of(node), "the argument");
     }
     FileKernelArgument argument;
-    argument.name = text_if_any(fields, "Name");
+    argument.name = reader_.text(fields, "Name");
     if (argument.name.empty()) argument.name = fmt::format("argument{}", entry_.kernel.arguments.size());
     if (identifier_at(argument.name, 0) != argument.name) {
       fail(fields.at("Name"), fmt::format("the name of an argument, {}, must consist of letters, digits and "
@@ -451,7 +439,7 @@ class TuningReader {
     const TuningType* const type = type_of(fields);
     if (type == nullptr) return;
     argument.type = type->element;
-    if (text_if_any(fields, "MemoryType") == "Scalar") {
+    if (reader_.text(fields, "MemoryType") == "Scalar") {
       read_scalar(node, fields, *type, argument);
     } else {
       read_memory(node, fields, *type, argument);
@@ -487,7 +475,7 @@ class TuningReader {
   void read_memory(const YAML::Node& node, const Fields& fields, const TuningType& type,
                    FileKernelArgument& argument) {
     const std::string place = fmt::format("arguments.{}", argument.name);
-    const std::string access = text_if_any(fields, "AccessType");
+    const std::string access = reader_.text(fields, "AccessType");
     argument.kind = access == "ReadOnly"    ? ArgumentKind::in
                     : access == "WriteOnly" ? ArgumentKind::out
                                             : ArgumentKind::inout;
@@ -498,7 +486,7 @@ class TuningReader {
     if (argument.kind == ArgumentKind::out) return;
     require_one_of(fields, "FillType", {"Constant", "Random"},
                    "rooflinectl fills arguments with a constant or with random numbers only");
-    if (text_if_any(fields, "FillType") == "Constant") {
+    if (reader_.text(fields, "FillType") == "Constant") {
       const Field* const value = find(fields, "FillValue");
       argument.fill = value == nullptr ? "0" : expression(value->value, place + ".fill");
     }
@@ -506,12 +494,9 @@ class TuningReader {
   }
 
   void read_seed(const Field& field, FileKernelArgument& argument) {
-    const std::string written = text(field);
-    const char* const end = written.data() + written.size();
-    const auto [read, error] = std::from_chars(written.data(), end, argument.seed);
-    if (error != std::errc() || read != end) {
-      fail(field, fmt::format("{} is not a whole number", in_quotes(written)));
-    }
+    const auto seed = parse_number<std::uint64_t>(text(field));
+    argument.seed = seed.value_or(0);
+    if (!seed) fail(field, fmt::format("{} is not a whole number", in_quotes(text(field))));
   }
 
   // ---- references ----
@@ -531,7 +516,7 @@ class TuningReader {
       const Field* const target = find(fields, "TargetName");
       const Field* const source = find(fields, "DataSource");
       if (target == nullptr || source == nullptr) continue;
-      entry_.places["reference." + text(*target)] = value_position(target->value);
+      entry_.places["reference." + text(*target)] = text_position(target->value);
       const auto file = std::filesystem::path(file_.path).parent_path() / text(*source);
       entry_.kernel.reference.files[text(*target)] = std::filesystem::absolute(file).lexically_normal();
       if (const Field* threshold = find(fields, "ValidationThreshold")) read_threshold(fields, *threshold);
@@ -539,17 +524,14 @@ class TuningReader {
   }
 
   void read_threshold(const Fields& fields, const Field& field) {
-    const std::string written = text(field);
-    const char* const end = written.data() + written.size();
-    double threshold = 0;
-    const auto [read, error] = std::from_chars(written.data(), end, threshold);
-    if (error != std::errc() || read != end || !(threshold >= 0)) {
-      fail(field, fmt::format("{} is not a number from 0 on", in_quotes(written)));
+    const auto threshold = parse_number<double>(text(field));
+    if (!threshold || !(*threshold >= 0)) {
+      fail(field, fmt::format("{} is not a number from 0 on", in_quotes(text(field))));
       return;
     }
-    const bool is_relative = text_if_any(fields, "ValidationMethod") == "SideBySideRelativeComparison";
-    entry_.kernel.reference.relative = is_relative ? threshold : 0;
-    entry_.kernel.reference.absolute = is_relative ? 0 : threshold;
+    const bool is_relative = reader_.text(fields, "ValidationMethod") == "SideBySideRelativeComparison";
+    entry_.kernel.reference.relative = is_relative ? *threshold : 0;
+    entry_.kernel.reference.absolute = is_relative ? 0 : *threshold;
   }
 
   yaml::Reader reader_;

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 
 #include "core/text/names.h"
@@ -16,14 +15,13 @@ namespace {
 
 List<int> read_positive_integers(Reader& reader, const Field& field) {
   return reader.list<int>(field, [&](const std::string& text, Position position) {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     constexpr int kLargest = 1 << 20;  // far beyond use, and sums of such numbers still fit an int
-    const bool valid =
-        error == std::errc() && end == text.data() + text.size() && value > 0 && value <= kLargest;
-    if (!valid)
+    auto value = parse_number<int>(text);
+    if (!value || *value <= 0 || *value > kLargest) {
       reader.fail(position, fmt::format("{} is not an integer from 1 to {}", in_quotes(text), kLargest));
-    return valid ? std::optional(value) : std::nullopt;
+      value.reset();
+    }
+    return value;
   });
 }
 
@@ -120,11 +118,11 @@ bool is_id_only(const VariantInfo& variant) {
 }
 
 bool takes_dtype(const VariantInfo& variant, Dtype dtype) {
-  return is_id_only(variant) || std::count(variant.dtypes.begin(), variant.dtypes.end(), dtype) > 0;
+  return is_id_only(variant) || std::ranges::count(variant.dtypes, dtype) > 0;
 }
 
 bool takes_block(const VariantInfo& variant, int block) {
-  return is_id_only(variant) || std::count(variant.block_sizes.begin(), variant.block_sizes.end(), block) > 0;
+  return is_id_only(variant) || std::ranges::count(variant.block_sizes, block) > 0;
 }
 
 bool takes_elements_per_thread(const VariantInfo& variant) {
@@ -159,6 +157,12 @@ std::vector<int> block_sizes(const VariantInfo& variant, const LaunchSettings& e
   return asked ? sizes : std::vector{variant.default_block_size};
 }
 
+std::vector<std::optional<int>> values_of(const List<int>& list) {
+  std::vector<std::optional<int>> values;
+  for (const auto& one : list) values.emplace_back(one.value);
+  return values;
+}
+
 std::vector<std::optional<int>> elements_per_thread(const VariantInfo& variant, const LaunchSettings& entry,
                                                     const LaunchSettings& experiment) {
   if (!takes_elements_per_thread(variant)) return {std::nullopt};
@@ -166,9 +170,7 @@ std::vector<std::optional<int>> elements_per_thread(const VariantInfo& variant, 
   const bool ask_experiment = entry.elements_per_thread.empty() && !is_id_only(variant);
   const List<int>& asked = ask_experiment ? experiment.elements_per_thread : entry.elements_per_thread;
   if (asked.empty()) return {variant.default_elements_per_thread};
-  std::vector<std::optional<int>> values;
-  for (const auto& elements : asked) values.emplace_back(elements.value);
-  return values;
+  return values_of(asked);
 }
 
 /// GPUs that share the elements of `variant`: nothing where it runs on one. A glob includes variants for
@@ -180,16 +182,14 @@ std::vector<std::optional<int>> numbers_of_gpus(const VariantInfo& variant, cons
   if (!variant.several_gpus && !(is_id_only(variant) && !entry.launch.gpus.empty())) return {std::nullopt};
   if (asked.empty() && !entry.by_name()) return {};
   if (asked.empty()) return {kDefault};
-  std::vector<std::optional<int>> values;
-  for (const auto& gpus : asked) values.emplace_back(gpus.value);
-  return values;
+  return values_of(asked);
 }
 
 template <typename Predicate>
 bool any_variant(const std::vector<VariantEntry>& entries, Predicate predicate) {
-  return std::any_of(entries.begin(), entries.end(), [&](const VariantEntry& entry) {
-    return std::any_of(entry.variants.begin(), entry.variants.end(),
-                       [&](const VariantInfo* variant) { return predicate(*variant); });
+  return std::ranges::any_of(entries, [&](const VariantEntry& entry) {
+    return std::ranges::any_of(entry.variants,
+                               [&](const VariantInfo* variant) { return predicate(*variant); });
   });
 }
 
@@ -257,41 +257,41 @@ void check_blocks(Reader& reader, const std::vector<VariantEntry>& entries, cons
   }
 }
 
-void check_some_takes_elements(Reader& reader, const std::vector<VariantEntry>& entries,
-                               const List<int>& elements) {
-  if (elements.empty() || !has_variants(entries) || any_variant(entries, takes_elements_per_thread)) return;
-  reader.fail(elements.front().position,
-              "no variant of this experiment supports 'elements_per_thread': their kernels fix it");
+/// Reports values that none of the variants takes; `refusal` is their key, and why.
+template <typename Takes>
+void check_some_takes(Reader& reader, const std::vector<VariantEntry>& entries, const List<int>& values,
+                      Takes takes, const char* refusal) {
+  if (values.empty() || !has_variants(entries) || any_variant(entries, takes)) return;
+  reader.fail(values.front().position, fmt::format("no variant of this experiment supports {}", refusal));
 }
 
 void check_elements_per_thread(Reader& reader, const std::vector<VariantEntry>& entries,
                                const LaunchSettings& launch) {
+  const auto check = [&](const std::vector<VariantEntry>& of_entries, const List<int>& elements) {
+    check_some_takes(reader, of_entries, elements, takes_elements_per_thread,
+                     "'elements_per_thread': their kernels fix it");
+  };
   std::vector<VariantEntry> asked;
   for (const VariantEntry& entry : entries) {
-    check_some_takes_elements(reader, {entry}, entry.launch.elements_per_thread);
+    check({entry}, entry.launch.elements_per_thread);
     if (entry.launch.elements_per_thread.empty()) asked.push_back(entry);
   }
-  check_some_takes_elements(reader, asked, launch.elements_per_thread);
+  check(asked, launch.elements_per_thread);
 }
 
 bool takes_several_gpus(const VariantInfo& variant) {
   return is_id_only(variant) || variant.several_gpus;
 }
 
-void check_some_takes_gpus(Reader& reader, const std::vector<VariantEntry>& entries, const List<int>& gpus) {
-  if (gpus.empty() || !has_variants(entries) || any_variant(entries, takes_several_gpus)) return;
-  reader.fail(gpus.front().position, "no variant of this experiment supports 'gpus': each runs on one GPU");
-}
-
 void check_gpus(Reader& reader, const std::vector<VariantEntry>& entries, const Settings& settings,
                 const LaunchSettings& launch) {
   int most = 1;
-  for (const VariantEntry& entry : entries) {
-    check_some_takes_gpus(reader, {entry}, entry.launch.gpus);
-    for (const auto& gpus : entry.launch.gpus) most = std::max(most, gpus.value);
-  }
-  check_some_takes_gpus(reader, entries, launch.gpus);
-  for (const auto& gpus : launch.gpus) most = std::max(most, gpus.value);
+  const auto check = [&](const std::vector<VariantEntry>& of_entries, const List<int>& asked) {
+    check_some_takes(reader, of_entries, asked, takes_several_gpus, "'gpus': each runs on one GPU");
+    for (const auto& gpus : asked) most = std::max(most, gpus.value);
+  };
+  for (const VariantEntry& entry : entries) check({entry}, entry.launch.gpus);
+  check(entries, launch.gpus);
   for (const auto& size : settings.sizes) {
     if (!settings.sizes_are_per_gpu || size.value <= kMaxElements / static_cast<std::uint64_t>(most))
       continue;

@@ -37,7 +37,7 @@ void check_characters(std::string_view text, Mistakes& mistakes) {
                                               text.begin()));
   if (before.size() == text.size()) return;
   const std::size_t line_start = before.rfind('\n') + 1;  // 0 if there is none
-  mistakes.add({static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1,
+  mistakes.add({static_cast<int>(std::ranges::count(before, '\n')) + 1,
                 static_cast<int>(before.size() - line_start) + 1},
                before.size() == n_valid ? "not UTF-8 text" : "a control character");
 }
@@ -138,6 +138,12 @@ Position position_of(const YAML::Node& node) {
   return place_of(node.Mark());
 }
 
+Position text_position(const YAML::Node& node) {
+  Position position = position_of(node);
+  if (node.Tag() == "!") ++position.column;  // a quote
+  return position;
+}
+
 YAML::Node load(std::string_view text, Mistakes& mistakes) {
   if (text.size() > kMaxFileBytes) mistakes.add({}, "the file is larger than 1 MiB");
   mistakes.throw_if_any();
@@ -183,7 +189,7 @@ Fields Reader::settings(const YAML::Node& node, Position position, std::string_v
                         const std::vector<std::string>& valid) {
   std::map<std::string, Field> settings;
   for (Field& field : fields(node, position, what)) {
-    if (std::find(valid.begin(), valid.end(), field.key) == valid.end()) {
+    if (std::ranges::find(valid, field.key) == valid.end()) {
       const bool is_rest_of_expression = field.key.find(')') != std::string::npos;
       fail(field.position,
            fmt::format("unknown key {}{}", in_quotes(field.key),
@@ -210,6 +216,11 @@ std::optional<std::string> Reader::single_value(const YAML::Node& node) {
   if (node.IsScalar()) return node.Scalar();
   fail(position_of(node), fmt::format("expected a single value, not {}", kind_of(node)));
   return std::nullopt;
+}
+
+std::string Reader::text(const Fields& fields, const std::string& key) {
+  const Field* const field = find(fields, key);
+  return field == nullptr ? "" : single_value(field->value).value_or("");
 }
 
 void Reader::check_name(const std::string& name, Position position, std::string_view what) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "core/text/mistakes.h"
 
 /// YAML as plans use it: nodes with their places in the file. Private to the plan parser.
@@ -22,6 +23,9 @@ namespace rooflinectl::yaml {
 YAML::Node load(std::string_view text, Mistakes& mistakes);
 
 Position position_of(const YAML::Node& node);
+
+/// Where the text of a scalar begins: behind its quote.
+Position text_position(const YAML::Node& node);
 
 /// A value and where it stands.
 template <typename T>
@@ -70,6 +74,8 @@ class Reader {
 
   /// The text of a node that must be a single value.
   std::optional<std::string> single_value(const YAML::Node& node);
+  /// That of a member; empty if there is none.
+  std::string text(const Fields& fields, const std::string& key);
 
   /// A list of values, or a single one; `parse` turns a text into a value or reports why it cannot.
   template <typename T, typename Parse>
@@ -98,15 +104,33 @@ class Reader {
     return values;
   }
 
-  /// One of the `valid` values, each known by `to_string`.
-  template <typename T, typename Container>
-  std::optional<T> one_of(const std::string& text, Position position, std::string_view what,
-                          const Container& valid) {
+  /// Those of `all` that a list of patterns stands for, each once, in the order of the list. Reports a
+  /// pattern for which `matches(pattern, one)` is true of none: an unknown `what`, perhaps a misspelt one of
+  /// `names`.
+  template <typename T, typename Matches>
+  std::vector<const T*> chosen(const Field& field, std::string_view what, const std::vector<T>& all,
+                               const std::vector<std::string>& names, Matches matches) {
+    std::vector<const T*> chosen;
+    list<std::string>(field, [&](const std::string& pattern, Position position) {
+      bool is_known = false;
+      for (const T& one : all) {
+        if (!matches(pattern, one)) continue;
+        is_known = true;
+        if (std::ranges::find(chosen, &one) == chosen.end()) chosen.push_back(&one);
+      }
+      if (is_known) return std::optional(pattern);
+      fail(position, fmt::format("unknown {} {}{}", what, in_quotes(pattern), suggestion(pattern, names)));
+      return std::optional<std::string>();
+    });
+    return chosen;
+  }
+
+  /// The enumerator with this name.
+  template <typename Enum>
+  std::optional<Enum> one_of(const std::string& text, Position position, std::string_view what) {
+    if (const auto value = enumerator_from<Enum>(text)) return value;
     std::vector<std::string> names;
-    for (const T value : valid) {
-      if (to_string(value) == text) return value;
-      names.emplace_back(to_string(value));
-    }
+    for (const Enum value : kEnumerators<Enum>) names.emplace_back(to_string(value));
     fail(position, fmt::format("unknown {} {}{}", what, in_quotes(text), suggestion(text, names)));
     return std::nullopt;
   }

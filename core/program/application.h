@@ -64,8 +64,6 @@ enum class TransferKind {
   other,  ///< host to host, arrays, managed memory
 };
 
-std::string_view to_string(TransferKind kind);
-
 /// All copies, or sets, of one kind on one device.
 struct TransferUse {
   std::size_t device = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -20,12 +19,7 @@ enum class Collective {
   broadcast,       ///< each device gets the first one's array
   send_receive,    ///< each device sends its array to the next one, and the last one to the first
 };
-inline constexpr std::array kCollectives = {Collective::all_reduce, Collective::all_gather,
-                                            Collective::reduce_scatter, Collective::broadcast,
-                                            Collective::send_receive};
-
-/// `all_reduce`, …
-std::string_view to_string(Collective collective);
+inline constexpr auto kCollectives = kEnumerators<Collective>;
 
 /// A collective of one size.
 struct CollectiveTime {

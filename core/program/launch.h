@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <string_view>
 
 #include "core/model/dtype.h"
 
@@ -15,17 +13,11 @@ namespace rooflinectl {
 /// What the caches hold when a launch starts. cold: a clean buffer of at least four times L2 was read first;
 /// warm: the same launch ran just before.
 enum class CacheState { cold, warm };
-inline constexpr std::array kCacheStates = {CacheState::cold, CacheState::warm};
-
-std::string_view to_string(CacheState cache);
-std::optional<CacheState> cache_state_from(std::string_view name);
+inline constexpr auto kCacheStates = kEnumerators<CacheState>;
 
 /// How launches are timed. graph: in a CUDA graph, which has many launches where these are short, between two
 /// events around all of them; plain: alone, each between two events of its own.
 enum class LaunchMode { graph, plain };
-
-std::string_view to_string(LaunchMode mode);
-std::optional<LaunchMode> launch_mode_from(std::string_view name);
 
 /// Arithmetic operations, integer ones included; a multiply-add is two.
 struct Operations {

@@ -23,6 +23,7 @@ namespace rooflinectl::record {
 
 /// The first record of each file.
 struct Process {
+  static constexpr const char* kType = "process";
   int process = 0;  ///< its id
   int parent = 0;
   std::optional<int> rank;   ///< among those that a launcher (mpirun, torchrun, srun) started together
@@ -37,6 +38,7 @@ struct Process {
 
 /// A GPU that the process uses.
 struct Device {
+  static constexpr const char* kType = "device";
   int device = 0;  ///< as the process counts them
   std::string uuid;
   std::string chip;  ///< CUPTI's name
@@ -47,6 +49,7 @@ struct Device {
 
 /// A kernel, as its module has it, or a CUDA graph.
 struct Kernel {
+  static constexpr const char* kType = "kernel";
   std::uint64_t kernel = 0;  ///< place in order of appearance, from 0; likewise below
   std::string symbol;        ///< mangled as the compiler left it; for a graph, what tells it from others
   std::optional<std::uint64_t> graph_nodes;  ///< of a graph: how many nodes it has
@@ -96,6 +99,7 @@ inline bool is_same_work(double instructions, double efficiency, double other_in
 
 /// Launches of one kernel, or CUDA graph, of one shape under the same NVTX ranges.
 struct Group {
+  static constexpr const char* kType = "group";
   std::uint64_t group = 0;
   int device = 0;
   std::uint64_t kernel = 0;
@@ -127,6 +131,7 @@ struct Launch {
 
 /// Launches that the trace delivered together.
 struct Launches {
+  static constexpr const char* kType = "launches";
   std::vector<Launch> launches;
 
   bool operator==(const Launches&) const = default;
@@ -144,6 +149,7 @@ struct GraphKernel {
 
 /// Kernels inside of graphs that the trace delivered together; to be added to earlier ones of the same graph.
 struct GraphKernels {
+  static constexpr const char* kType = "graph_kernels";
   std::vector<GraphKernel> kernels;
 
   bool operator==(const GraphKernels&) const = default;
@@ -162,6 +168,7 @@ struct Transfer {
 
 /// Transfers that the trace delivered together.
 struct Transfers {
+  static constexpr const char* kType = "transfers";
   std::vector<Transfer> transfers;
 
   bool operator==(const Transfers&) const = default;
@@ -169,6 +176,7 @@ struct Transfers {
 
 /// Counters of one launch.
 struct Counted {
+  static constexpr const char* kType = "counted";
   std::uint64_t group = 0;
   std::string pass;           ///< what was counted together: `memory`, `operations`, `tensor_bf16`, …
   std::uint64_t ordinal = 0;  ///< which launch of its group it was, from 1
@@ -179,6 +187,7 @@ struct Counted {
 
 /// Launches of a group that the trace did not see, because it was off while they ran.
 struct Untraced {
+  static constexpr const char* kType = "untraced";
   std::uint64_t group = 0;
   std::uint64_t launches = 0;
 
@@ -187,6 +196,7 @@ struct Untraced {
 
 /// Launches of a group that the driver refused: nothing ran.
 struct Failed {
+  static constexpr const char* kType = "failed";
   std::uint64_t group = 0;
   std::uint64_t launches = 0;
   std::string error;  ///< the driver's name for it: `CUDA_ERROR_INVALID_VALUE`
@@ -204,6 +214,7 @@ struct Range {
 
 /// Ranges of one path that were closed, within which something was launched.
 struct Ranges {
+  static constexpr const char* kType = "ranges";
   std::string path;  ///< as `Group::path`, this range being the innermost
   std::vector<Range> ranges;
 
@@ -213,6 +224,7 @@ struct Ranges {
 /// From here on, until the next record of this kind, the counters are set to a pass, and the activity trace
 /// is on or off.
 struct PassBegun {
+  static constexpr const char* kType = "pass";
   std::string pass;  ///< empty where nothing is counted
   bool is_traced = false;
   std::uint64_t at_ns = 0;
@@ -223,6 +235,7 @@ struct PassBegun {
 /// Times, ascending, during which the process's launches on a device waited for a launch to be counted, or
 /// for the pass to change.
 struct Held {
+  static constexpr const char* kType = "held";
   int device = 0;
   std::vector<Range> spans;
 
@@ -231,6 +244,7 @@ struct Held {
 
 /// From here on a device is sampled.
 struct SamplingBegun {
+  static constexpr const char* kType = "sampling";
   int device = 0;
   std::uint64_t interval_ns = 0;
   std::uint64_t at_ns = 0;
@@ -252,6 +266,7 @@ struct Sample {
 
 /// Samples that were read together, ascending.
 struct Samples {
+  static constexpr const char* kType = "samples";
   int device = 0;
   std::vector<Sample> samples;
 
@@ -268,6 +283,7 @@ struct PowerReading {
 
 /// Readings that were taken together, ascending.
 struct Power {
+  static constexpr const char* kType = "power";
   int device = 0;
   std::vector<PowerReading> readings;
 
@@ -290,6 +306,7 @@ inline constexpr std::string_view kHeldTooShort = "a launch took longer than the
 
 /// Something that could not be measured, and why.
 struct Problem {
+  static constexpr const char* kType = "problem";
   std::optional<std::uint64_t> group;  ///< nothing where it concerns the process
   std::string cause;
   std::string hint;
@@ -299,6 +316,7 @@ struct Problem {
 
 /// The last record of a file, unless the process ended without notice.
 struct End {
+  static constexpr const char* kType = "end";
   std::uint64_t at_ns = 0;
   std::uint64_t lost_activities = 0;    ///< that CUPTI had no room for
   std::uint64_t lost_records = 0;       ///< that could not be written

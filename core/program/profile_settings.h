@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/enum_names.h"
 
 namespace rooflinectl {
 
@@ -28,19 +29,13 @@ enum class Pass {
   stalls,  ///< why warps wait: hardware counters
   pipes,   ///< instructions of each arithmetic pipe: hardware counters
 };
-inline constexpr std::array kPasses = {
-    Pass::memory,      Pass::operations, Pass::tensor,     Pass::tensor_bf16, Pass::tensor_f16,
-    Pass::tensor_tf32, Pass::tensor_i8,  Pass::tensor_f64, Pass::stalls,      Pass::pipes};
-
-std::string_view to_string(Pass pass);
+inline constexpr auto kPasses = kEnumerators<Pass>;
 
 /// Which NVTX ranges a launch belongs to if its thread has no ranges of its own.
 enum class NvtxScope {
   process,  ///< those of the thread that opened a range last: PyTorch's backward pass has threads of its own
   thread,   ///< none
 };
-
-std::string_view to_string(NvtxScope scope);
 
 /// When the program is traced and counted.
 enum class Capture {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/enum_names.h"
 #include "core/program/application.h"
 #include "core/program/collective.h"
 #include "core/program/profile_settings.h"
@@ -19,8 +18,7 @@ double UndisturbedUse::idle_s() const {
 }
 
 const ProgramProcess* find_process(const std::vector<ProgramProcess>& processes, int id) {
-  const auto found = std::find_if(processes.begin(), processes.end(),
-                                  [&](const ProgramProcess& process) { return process.id == id; });
+  const auto found = std::ranges::find(processes, id, &ProgramProcess::id);
   return found == processes.end() ? nullptr : &*found;
 }
 
@@ -30,10 +28,6 @@ std::string command_text(const std::vector<std::string>& words) {
 
 bool is_collective(std::string_view symbol) {
   return symbol.find("ncclDevKernel") != std::string_view::npos;
-}
-
-std::string_view to_string(TransferKind kind) {
-  return enumerator_name(kind);
 }
 
 namespace {
@@ -49,10 +43,6 @@ std::optional<std::string_view> problem_of(const CollectiveTimes& times) {
 
 }  // namespace
 
-std::string_view to_string(Collective collective) {
-  return enumerator_name(collective);
-}
-
 std::optional<CollectivesMistake> mistake_in(const Collectives& collectives) {
   const std::vector<CollectiveTimes>& all = collectives.times;
   if (all.empty() && collectives.missing.empty()) return CollectivesMistake{{}, "times", kNeither};
@@ -66,14 +56,6 @@ std::optional<CollectivesMistake> mistake_in(const Collectives& collectives) {
   return std::nullopt;
 }
 
-std::string_view to_string(Pass pass) {
-  return enumerator_name(pass);
-}
-
-std::string_view to_string(NvtxScope scope) {
-  return enumerator_name(scope);
-}
-
 std::optional<CaptureChoice> capture_from(std::string_view text) {
   constexpr std::string_view kRange = "nvtx:";
   if (text == to_string(Capture::all)) return CaptureChoice{};
@@ -83,15 +65,7 @@ std::optional<CaptureChoice> capture_from(std::string_view text) {
 }
 
 std::string_view to_string(Capture capture) {
-  switch (capture) {
-    case Capture::all:
-      return "all";
-    case Capture::cuda_profiler:
-      return "cuda-profiler";
-    case Capture::nvtx:
-      return "nvtx";
-  }
-  return "?";
+  return separated_name<'-'>(capture);
 }
 
 namespace {

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "core/enum_names.h"
 #include "core/json/line.h"
 #include "core/serial/field_reader.h"
 #include "core/serial/field_writer.h"
@@ -13,55 +12,39 @@ namespace rooflinectl {
 
 namespace serial {
 
-template <>
-inline constexpr const char* kType<message::Hello> = "hello";
 void fields(auto& f, Is<message::Hello> auto& hello) {
   f("device", hello.device);
   f("catalogue", hello.catalogue);
   f("counter_session", hello.counter_session);
 }
 
-template <>
-inline constexpr const char* kType<message::Progress> = "progress";
 void fields(auto& f, Is<message::Progress> auto& progress) {
   f("phase", progress.phase);
   f("what", progress.what);
   f.optional("point", progress.point);
 }
 
-template <>
-inline constexpr const char* kType<message::SelfTested> = "self_test";
 void fields(auto& f, Is<message::SelfTested> auto& tested) {
   f("self_test", tested.self_test);
 }
 
-template <>
-inline constexpr const char* kType<message::CeilingMeasured> = "ceiling";
 void fields(auto& f, Is<message::CeilingMeasured> auto& measured) {
   f("ceiling", measured.ceiling);
 }
 
-template <>
-inline constexpr const char* kType<message::CeilingsKnown> = "ceilings_known";
 void fields(auto& f, Is<message::CeilingsKnown> auto& known) {
   f("index", known.index);
 }
 
-template <>
-inline constexpr const char* kType<message::PrimitiveMeasured> = "primitive";
 void fields(auto& f, Is<message::PrimitiveMeasured> auto& measured) {
   f("result", measured.result);
 }
 
-template <>
-inline constexpr const char* kType<message::PointTimed> = "time";
 void fields(auto& f, Is<message::PointTimed> auto& timed) {
   f("point", timed.point);
   f("measurement", timed.measurement);
 }
 
-template <>
-inline constexpr const char* kType<message::PointCounted> = "counters";
 void fields(auto& f, Is<message::PointCounted> auto& counted) {
   f("point", counted.point);
   f("counters", counted.counted.counters);
@@ -69,16 +52,12 @@ void fields(auto& f, Is<message::PointCounted> auto& counted) {
   f("spread", counted.counted.spread);
 }
 
-template <>
-inline constexpr const char* kType<message::Failure> = "failure";
 void fields(auto& f, Is<message::Failure> auto& failure) {
   f("kind", failure.kind);
   f("cause", failure.cause);
   f("hint", failure.hint);
 }
 
-template <>
-inline constexpr const char* kType<message::Bye> = "bye";
 void fields(auto& f, Is<message::Bye> auto& bye) {
   f("counter_session", bye.counter_session);
 }
@@ -120,18 +99,6 @@ void fields(auto& f, Is<TestedDevice> auto& tested) {
 }
 
 }  // namespace serial
-
-std::string_view message::to_string(Phase phase) {
-  return enumerator_name(phase);
-}
-
-std::string_view to_string(CollectMode mode) {
-  return enumerator_name(mode);
-}
-
-std::optional<CollectMode> collect_mode_from(std::string_view name) {
-  return enumerator_from<CollectMode>(name);
-}
 
 namespace {
 

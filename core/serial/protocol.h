@@ -66,6 +66,7 @@ namespace message {
 
 /// First line: the device, what can be measured on it, and how the counters will be collected.
 struct Hello {
+  static constexpr const char* kType = "hello";
   DeviceInfo device;
   Catalogue catalogue;
   CounterSession counter_session;
@@ -75,10 +76,9 @@ struct Hello {
 /// `meet`: waits for the other ranks.
 enum class Phase { self_test, ceilings, confirm, meet, primitives, verify, time, count };
 
-std::string_view to_string(Phase phase);
-
 /// Work on a point or a ceiling begins. After a crash it names the culprit.
 struct Progress {
+  static constexpr const char* kType = "progress";
   Phase phase = Phase::time;
   std::optional<std::size_t> point;  ///< index into `all_points(plan)`
   std::string what;                  ///< range name, or id of a ceiling or primitive
@@ -87,35 +87,41 @@ struct Progress {
 
 /// What the counters measured for kernels of known work.
 struct SelfTested {
+  static constexpr const char* kType = "self_test";
   SelfTest self_test;
   bool operator==(const SelfTested&) const = default;
 };
 
 struct CeilingMeasured {
+  static constexpr const char* kType = "ceiling";
   Ceiling ceiling;
   bool operator==(const CeilingMeasured&) const = default;
 };
 
 /// The entry of the request's `known_ceilings` that holds on this device.
 struct CeilingsKnown {
+  static constexpr const char* kType = "ceilings_known";
   std::size_t index = 0;
   bool operator==(const CeilingsKnown&) const = default;
 };
 
 /// A primitive is measured, or has failed.
 struct PrimitiveMeasured {
+  static constexpr const char* kType = "primitive";
   PrimitiveResult result;
   bool operator==(const PrimitiveMeasured&) const = default;
 };
 
 /// A point is verified and timed, or has failed; its counters follow later.
 struct PointTimed {
+  static constexpr const char* kType = "time";
   std::size_t point = 0;
   Measurement measurement;
   bool operator==(const PointTimed&) const = default;
 };
 
 struct PointCounted {
+  static constexpr const char* kType = "counters";
   std::size_t point = 0;
   RepeatedCounters counted;
   bool operator==(const PointCounted&) const = default;
@@ -123,6 +129,7 @@ struct PointCounted {
 
 /// Nothing more can be measured by this process.
 struct Failure {
+  static constexpr const char* kType = "failure";
   ErrorKind kind = ErrorKind::environment;
   std::string cause;
   std::string hint;
@@ -131,6 +138,7 @@ struct Failure {
 
 /// Last line of a run that was completed.
 struct Bye {
+  static constexpr const char* kType = "bye";
   CounterSession counter_session;
   bool operator==(const Bye&) const = default;
 };
@@ -140,9 +148,6 @@ struct Bye {
 using Message = std::variant<message::Hello, message::Progress, message::SelfTested, message::CeilingMeasured,
                              message::CeilingsKnown, message::PrimitiveMeasured, message::PointTimed,
                              message::PointCounted, message::Failure, message::Bye>;
-
-std::string_view to_string(CollectMode mode);
-std::optional<CollectMode> collect_mode_from(std::string_view name);
 
 /// One line, without the newline.
 std::string encode(const Message& message);

@@ -3,18 +3,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <string_view>
 #include <system_error>
 #include <tuple>
-#include <utility>
 
 #include "core/error.h"
 #include "core/files/compression.h"
 #include "core/files/files.h"
-#include "core/json/json.h"
 #include "core/serial/field_reader.h"
 #include "core/serial/field_writer.h"
 #include "core/serial/fields/run_fields.h"
@@ -85,69 +82,52 @@ int check_format(const Reader& document, std::string_view name) {
   return schema;
 }
 
-/// Throws Error(usage) if an entry of the list `key`, where there is one, names a device that the run does
-/// not have.
-void check_devices(const Reader& document, const char* key, std::size_t n_devices) {
-  if (!document.has(key)) return;
-  const Reader list = document[key];
-  list.for_each_element([&](const Reader& entry) {
-    if (!entry.has("device") || entry["device"].size() < n_devices) return;
-    entry["device"].fail(fmt::format("the run has {} devices", n_devices));
-  });
+/// Throws Error(usage) if one of `entries`, the list `key`, names a device that the run does not have.
+template <typename Entry>
+void check_devices(const Reader& document, const char* key, const std::vector<Entry>& entries,
+                   const Run& run) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].device < run.devices.size()) continue;
+    document.fail_at(fmt::format("the run has {} devices", run.devices.size()), key, i, "device");
+  }
 }
 
 /// Throws Error(usage) if a link is invalid, or has neither a value nor a reason.
 void check_links(const Reader& document, const Run& run) {
-  if (run.links.empty()) return;
-  std::size_t place = 0;
-  const Reader list = document["links"];
-  list.for_each_element([&](const Reader& entry) {
-    const auto mistake = mistake_in(run.links[place++], run.devices.size());
-    if (mistake) entry[mistake->member].fail(mistake->problem);
-  });
+  for (std::size_t i = 0; i < run.links.size(); ++i) {
+    const auto mistake = mistake_in(run.links[i], run.devices.size());
+    if (mistake) document.fail_at(mistake->problem, "links", i, mistake->member);
+  }
 }
 
 /// Throws Error(usage) if there are collectives that have neither times nor a reason, or both.
 void check_collectives(const Reader& document, const Run& run) {
-  if (!run.collectives) return;
-  const auto mistake = mistake_in(*run.collectives);
+  const auto mistake = run.collectives ? mistake_in(*run.collectives) : std::nullopt;
   if (!mistake) return;
-  const Reader collectives = document["collectives"];
-  if (!mistake->place) collectives[mistake->member].fail(mistake->problem);
-  std::size_t place = 0;
-  const Reader times = collectives["times"];
-  times.for_each_element([&](const Reader& entry) {
-    if (place++ == *mistake->place) entry[mistake->member].fail(mistake->problem);
-  });
-}
-
-/// Throws Error(usage) if `place`, an index, is beyond a list of that many entries.
-void check_place(const Reader& place, std::size_t count, std::string_view what) {
-  if (place.size() >= count) place.fail(fmt::format("the run has {} {}", count, what));
+  if (!mistake->place) document.fail_at(mistake->problem, "collectives", mistake->member);
+  document.fail_at(mistake->problem, "collectives", "times", *mistake->place, mistake->member);
 }
 
 /// Throws Error(usage) if a process names a host, a device or a collective that is not there.
 void check_processes(const Reader& document, const Run& run) {
   if (!run.application) return;
   const Application& application = *run.application;
-  const Reader parent = document["application"];
-  const Reader list = parent["processes"];
-  list.for_each_element([&](const Reader& process) {
-    if (process.is_number()) return;
+  const auto check = [&](std::size_t place, std::size_t count, std::string_view what, auto... path) {
+    if (place < count) return;
+    document.fail_at(fmt::format("the run has {} {}", count, what), "application", "processes", path...);
+  };
+  for (std::size_t i = 0; i < application.processes.size(); ++i) {
+    const ProgramProcess& process = application.processes[i];
     // An older run, written again, has none.
-    check_place(process["host"], std::max<std::size_t>(application.hosts.size(), 1), "hosts");
-    const Reader devices = process["devices"];
-    devices.for_each_element(
-        [&](const Reader& device) { check_place(device, run.devices.size(), "devices"); });
-    if (!process.has("collectives")) return;
-    const Reader collectives = process["collectives"];
-    collectives.for_each_element([&](const Reader& launch) {
-      bool is_first = true;
-      launch.for_each_element([&](const Reader& cell) {
-        if (std::exchange(is_first, false)) check_place(cell, application.collectives.size(), "collectives");
-      });
-    });
-  });
+    check(process.host, std::max<std::size_t>(application.hosts.size(), 1), "hosts", i, "host");
+    for (std::size_t d = 0; d < process.devices.size(); ++d) {
+      check(process.devices[d], run.devices.size(), "devices", i, "devices", d);
+    }
+    for (std::size_t c = 0; c < process.collectives.size(); ++c) {
+      check(process.collectives[c].kernel, application.collectives.size(), "collectives", i, "collectives", c,
+            std::size_t{0});
+    }
+  }
 }
 
 /// A run has the hash of its plan, by which others can tell which file it was.
@@ -165,11 +145,7 @@ void refuse_in_list(const Reader& parent, std::string_view member, const std::ve
   for (std::size_t place = 0; place < entries.size(); ++place) {
     const std::size_t first = places.try_emplace(key_of(entries[place]), place).first->second;
     if (first == place) continue;
-    const Reader list = parent[member];
-    std::size_t i = 0;
-    list.for_each_element([&](const Reader& entry) {
-      if (i++ == place) entry.fail(fmt::format("a duplicate of entry {}", first));
-    });
+    parent.fail_at(fmt::format("a duplicate of entry {}", first), member, place);
   }
 }
 
@@ -182,11 +158,10 @@ void refuse_in_plan(const Reader& plan, const Plan& read) {
   refuse_in_list(plan, "experiments", read.experiments,
                  [](const Experiment& experiment) { return std::string_view(experiment.name); });
   const Reader experiments = plan["experiments"];
-  std::size_t i = 0;
-  experiments.for_each_element([&](const Reader& experiment) {
-    refuse_in_list(experiment, "points", read.experiments[i++].points,
+  for (std::size_t i = 0; i < read.experiments.size(); ++i) {
+    refuse_in_list(experiments[i], "points", read.experiments[i].points,
                    [](const PointId& point) { return std::tie(point.subject, point.axes); });
-  });
+  }
 }
 
 /// Throws Error(usage) naming both places if `run`, which `document` holds, has something twice that it can
@@ -231,9 +206,9 @@ Run run_from_json(std::string_view text, std::string_view name) {
   const Reader document(value, name);
   if (check_format(document, name) == 1) upgrade_schema1(value);
   Run run = serial::read<Run>(document);
-  check_devices(document, "ceilings", run.devices.size());
-  check_devices(document, "measurements", run.devices.size());
-  check_devices(document, "primitives", run.devices.size());
+  check_devices(document, "ceilings", run.ceilings, run);
+  check_devices(document, "measurements", run.measurements, run);
+  check_devices(document, "primitives", run.primitives, run);
   check_links(document, run);
   check_collectives(document, run);
   check_processes(document, run);
@@ -262,7 +237,7 @@ std::vector<fs::path> run_files_in(const fs::path& folder) {
   if (files.empty()) {
     throw Error(ErrorKind::usage, fmt::format("{}: no run is below this folder", folder.string()), kHint);
   }
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 

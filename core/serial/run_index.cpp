@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
 #include <functional>
 #include <set>
@@ -11,6 +10,8 @@
 
 #include "core/error.h"
 #include "core/files/files.h"
+#include "core/text/names.h"
+#include "core/text/written_number.h"
 
 // Lines of fields with tabs between them:
 //   rooflinectl-index  <format>  <version of the program>
@@ -34,26 +35,12 @@ std::string hash_of(std::string_view text) {
   return fmt::format("{:016x}", std::hash<std::string_view>{}(text));
 }
 
-template <typename Number>
-Number number_in(std::string_view text) {
-  Number number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
-
 /// Whether a name is a field of a line.
 bool is_field(std::string_view name) {
   return name.find_first_of("\t\n") == std::string_view::npos;
 }
 
 }  // namespace
-
-std::string_view take_field(std::string_view& text, char separator) {
-  const std::size_t end = text.find(separator);
-  const std::string_view field = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return field;
-}
 
 RunIndex::RunIndex(fs::path folder, std::string version)
     : folder_(std::move(folder)), head_(fmt::format("rooflinectl-index\t{}\t{}\n", kFormat, version)) {
@@ -76,8 +63,8 @@ void RunIndex::load() {
     if (kind != kRunLine) continue;
     Entry entry{.text = line, .hash = hash};
     entry.shared = take_field(line, kTab);
-    entry.state.size = number_in<std::uintmax_t>(take_field(line, kTab));
-    entry.state.changed_ns = number_in<std::int64_t>(take_field(line, kTab));
+    entry.state.size = parse_number<std::uintmax_t>(take_field(line, kTab)).value_or(0);
+    entry.state.changed_ns = parse_number<std::int64_t>(take_field(line, kTab)).value_or(0);
     std::string name(take_field(line, kTab));
     entry.own = line;
     entries_.insert_or_assign(std::move(name), entry);

@@ -12,9 +12,6 @@
 
 namespace rooflinectl {
 
-/// Takes what comes before the next `separator`, or all, from `text`, and the separator.
-std::string_view take_field(std::string_view& text, char separator);
-
 /// What somebody needs of many runs, as texts in one file in the folder that the runs are below. A run counts
 /// as known as long as its file has the same size and time of change; each text has a hash, so that damage
 /// costs only the runs that it hit. The file may be deleted at any time.

@@ -48,7 +48,8 @@ Json upgraded_point(Json& old) {
 std::string type_of_operations(const Json& precision, const Json& point) {
   if (precision.is_string()) return precision.get<std::string>();
   const Json dtype = point["axes"].value("dtype", Json());
-  const auto known = dtype.is_string() ? dtype_from(dtype.get_ref<const std::string&>()) : std::nullopt;
+  const auto known =
+      dtype.is_string() ? enumerator_from<Dtype>(dtype.get_ref<const std::string&>()) : std::nullopt;
   return std::string(to_string(accumulator(known.value_or(Dtype::f32))));
 }
 

@@ -21,7 +21,7 @@ RepeatedCounters repeated(std::span<const Counters> repetitions) {
     }
     if (!value.available()) continue;
     const double middle = median(values);
-    const auto [least, largest] = std::minmax_element(values.begin(), values.end());
+    const auto [least, largest] = std::ranges::minmax_element(values);
     value = CounterValue::measured(middle);
     if (*largest > *least) result.spread[key] = (*largest - *least) / (middle > 0 ? middle : *largest);
   }

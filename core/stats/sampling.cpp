@@ -39,8 +39,7 @@ bool has_settled(std::span<const double> samples) {
 /// The clocks that could be read.
 std::vector<double> known(std::span<const double> clocks_hz) {
   std::vector<double> found;
-  std::copy_if(clocks_hz.begin(), clocks_hz.end(), std::back_inserter(found),
-               [](double clock_hz) { return clock_hz > 0; });
+  std::ranges::copy_if(clocks_hz, std::back_inserter(found), [](double clock_hz) { return clock_hz > 0; });
   return found;
 }
 
@@ -85,10 +84,6 @@ void Sampling::evaluate() {
   result_.ci_high_s = interval.high;
   good_clocks_hz = good.empty() ? clocks_hz : known(good_clocks_hz);
   result_.sm_clock_hz = good_clocks_hz.empty() ? std::nullopt : std::optional(median(good_clocks_hz));
-}
-
-std::size_t Sampling::good_samples() const {
-  return result_.samples_s.size() - static_cast<std::size_t>(result_.throttled_samples);
 }
 
 bool Sampling::is_hopeless(double elapsed_s) const {

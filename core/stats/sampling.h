@@ -44,7 +44,9 @@ class Sampling {
  private:
   bool is_slowed_down(std::size_t sample, double usual_clock_hz) const;
   void evaluate();
-  std::size_t good_samples() const;
+  std::size_t good_samples() const {
+    return result_.samples_s.size() - static_cast<std::size_t>(result_.throttled_samples);
+  }
   /// More samples would tell nothing new, and not reach the target in time.
   bool is_hopeless(double elapsed_s) const;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "core/model/run.h"
@@ -20,7 +21,7 @@ double sorted_quantile(const std::vector<double>& sorted, double p) {
 
 std::vector<double> sorted_copy(std::span<const double> samples) {
   std::vector<double> sorted(samples.begin(), samples.end());
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   return sorted;
 }
 
@@ -135,11 +136,10 @@ std::size_t period_of(std::span<const double> times_s, std::size_t longest) {
   const std::size_t most = std::min(longest, std::max<std::size_t>(times.size() / kPeriodsNeeded, 1));
   std::vector<double> differences(most);
   for (std::size_t i = 0; i < most; ++i) differences[i] = difference(times, i + 1);
-  const double best = *std::min_element(differences.begin(), differences.end());
+  const double best = *std::ranges::min_element(differences);
   if (best > kAlike) return 0;
   const double enough = std::min(kAlike, std::max(kNearlyAsWell * best, kNoise));
-  const auto found =
-      std::find_if(differences.begin(), differences.end(), [&](double one) { return one <= enough; });
+  const auto found = std::ranges::find_if(differences, [&](double one) { return one <= enough; });
   const std::size_t period = static_cast<std::size_t>(found - differences.begin()) + 1;
   return drifts(times, period) ? 0 : period;
 }

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <span>
 
 #include "core/text/mistakes.h"
 #include "core/text/written_number.h"
@@ -16,10 +18,6 @@ namespace {
 
 constexpr std::size_t kMaxLength = 1000;
 constexpr int kMaxDepth = 50;
-
-bool begins_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
 
 /// 1024 for `Ki`, 1e6 for `M`; nothing if there is no such unit.
 std::optional<double> unit_named(std::string_view name) {
@@ -33,6 +31,30 @@ std::optional<double> unit_named(std::string_view name) {
   if (name == "Gi") return kKibi * kKibi * kKibi;
   return std::nullopt;
 }
+
+using Binary = double (*)(double a, double b);
+
+struct Operator {
+  std::string_view symbol;
+  Binary operation = nullptr;
+};
+
+// Those of one precedence; a symbol comes after those that begin with it.
+constexpr std::array kComparisons = {Operator{"==", [](double a, double b) { return a == b ? 1.0 : 0.0; }},
+                                     Operator{"!=", [](double a, double b) { return a != b ? 1.0 : 0.0; }},
+                                     Operator{"<=", [](double a, double b) { return a <= b ? 1.0 : 0.0; }},
+                                     Operator{">=", [](double a, double b) { return a >= b ? 1.0 : 0.0; }},
+                                     Operator{"<", [](double a, double b) { return a < b ? 1.0 : 0.0; }},
+                                     Operator{">", [](double a, double b) { return a > b ? 1.0 : 0.0; }}};
+constexpr std::array kSums = {Operator{"+", [](double a, double b) { return a + b; }},
+                              Operator{"-", [](double a, double b) { return a - b; }}};
+constexpr std::array kFactors = {Operator{"*", [](double a, double b) { return a * b; }},
+                                 Operator{"//", [](double a, double b) { return std::floor(a / b); }},
+                                 Operator{"/", [](double a, double b) { return a / b; }},
+                                 Operator{"%", [](double a, double b) { return std::fmod(a, b); }}};
+constexpr std::array kFunctions = {Operator{"min", [](double a, double b) { return std::min(a, b); }},
+                                   Operator{"max", [](double a, double b) { return std::max(a, b); }},
+                                   Operator{"ceil_div", [](double a, double b) { return std::ceil(a / b); }}};
 
 }  // namespace
 
@@ -51,7 +73,8 @@ class ExpressionParser {
   }
 
  private:
-  using Operation = Expression::Operation;
+  using Kind = Expression::Kind;
+  using Level = void (ExpressionParser::*)();
 
   [[noreturn]] void fail(const std::string& what) const { throw ExpressionError(place_, what); }
 
@@ -74,7 +97,38 @@ class ExpressionParser {
     return false;
   }
 
-  void add(Operation operation, std::size_t place) { steps_.push_back({operation, 0, {}, place}); }
+  void add(Kind kind, std::size_t place, Binary operation = nullptr) {
+    steps_.push_back({kind, 0, {}, place, operation});
+  }
+
+  Binary accept_any(std::span<const Operator> operators) {
+    const auto found =
+        std::ranges::find_if(operators, [&](const Operator& one) { return accept(one.symbol); });
+    return found == operators.end() ? nullptr : found->operation;
+  }
+
+  /// Operands with operators between them, from the left.
+  void chain(std::span<const Operator> operators, Level next) {
+    (this->*next)();
+    for (skip_blanks();; skip_blanks()) {
+      const std::size_t place = place_;
+      const Binary operation = accept_any(operators);
+      if (operation == nullptr) return;
+      (this->*next)();
+      add(Kind::binary, place, operation);
+    }
+  }
+
+  /// The same with a word between them, behind whose second operand it may go on.
+  void chain(std::string_view name, Kind kind, Level next) {
+    (this->*next)();
+    while (accept_word(name)) {
+      const std::size_t step = steps_.size();
+      add(kind, place_);
+      (this->*next)();
+      steps_[step].next = steps_.size();
+    }
+  }
 
   void deeper() {
     if (++depth_ > kMaxDepth) fail("an expression that is nested too deeply");
@@ -82,25 +136,11 @@ class ExpressionParser {
 
   void disjunction() {
     deeper();
-    conjunction();
-    while (accept_word("or")) {
-      const std::size_t step = steps_.size();
-      add(Operation::logic_or, place_);
-      conjunction();
-      steps_[step].next = steps_.size();
-    }
+    chain("or", Kind::logic_or, &ExpressionParser::conjunction);
     --depth_;
   }
 
-  void conjunction() {
-    negation();
-    while (accept_word("and")) {
-      const std::size_t step = steps_.size();
-      add(Operation::logic_and, place_);
-      negation();
-      steps_[step].next = steps_.size();
-    }
-  }
+  void conjunction() { chain("and", Kind::logic_and, &ExpressionParser::negation); }
 
   void negation() {
     skip_blanks();
@@ -112,61 +152,25 @@ class ExpressionParser {
     deeper();
     negation();
     --depth_;
-    add(Operation::logic_not, place);
+    add(Kind::logic_not, place);
   }
 
   void comparison() {
     sum();
     skip_blanks();
     Expression::Step step;
-    step.operation = Operation::compare;
+    step.kind = Kind::compare;
     step.place = place_;
-    while (const auto compared = accept_comparison()) {
-      step.comparisons.push_back(*compared);
+    while (const Binary compared = accept_any(kComparisons)) {
+      step.comparisons.push_back(compared);
       sum();
     }
     if (!step.comparisons.empty()) steps_.push_back(std::move(step));
   }
 
-  std::optional<Operation> accept_comparison() {
-    if (accept("==")) return Operation::equal;
-    if (accept("!=")) return Operation::not_equal;
-    if (accept("<=")) return Operation::less_or_equal;
-    if (accept(">=")) return Operation::greater_or_equal;
-    if (accept("<")) return Operation::less;
-    if (accept(">")) return Operation::greater;
-    return std::nullopt;
-  }
+  void sum() { chain(kSums, &ExpressionParser::product); }
 
-  void sum() {
-    product();
-    for (skip_blanks();; skip_blanks()) {
-      const std::size_t place = place_;
-      const bool is_sum = accept("+");
-      if (!is_sum && !accept("-")) break;
-      product();
-      add(is_sum ? Operation::add : Operation::subtract, place);
-    }
-  }
-
-  void product() {
-    signed_power();
-    for (skip_blanks();; skip_blanks()) {
-      const std::size_t place = place_;
-      const auto operation = accept_factor();
-      if (!operation) return;
-      signed_power();
-      add(*operation, place);
-    }
-  }
-
-  std::optional<Operation> accept_factor() {
-    if (accept("*")) return Operation::multiply;
-    if (accept("//")) return Operation::floor_divide;
-    if (accept("/")) return Operation::divide;
-    if (accept("%")) return Operation::remainder;
-    return std::nullopt;
-  }
+  void product() { chain(kFactors, &ExpressionParser::signed_power); }
 
   void signed_power() {
     skip_blanks();
@@ -174,7 +178,7 @@ class ExpressionParser {
     deeper();
     if (accept("-")) {
       signed_power();
-      add(Operation::negate, place);
+      add(Kind::negate, place);
     } else {
       power();
     }
@@ -187,7 +191,7 @@ class ExpressionParser {
     const std::size_t place = place_;
     if (!accept("**") && !accept("^")) return;
     signed_power();
-    add(Operation::power, place);
+    add(Kind::binary, place, [](double a, double b) { return std::pow(a, b); });
   }
 
   void operand() {
@@ -198,7 +202,7 @@ class ExpressionParser {
       close();
     } else if (is_digit(text_[place_]) || text_[place_] == '.') {
       number();
-    } else if (begins_name(text_[place_])) {
+    } else if (begins_identifier(text_[place_])) {
       name_or_function();
     } else {
       fail(fmt::format("unexpected {}", in_quotes(text_.substr(place_))));
@@ -220,7 +224,7 @@ class ExpressionParser {
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), step.number);
     if (error != std::errc()) fail(fmt::format("{} is not a number", in_quotes(text_.substr(place_))));
     place_ += static_cast<std::size_t>(end - begin);
-    if (place_ < text_.size() && begins_name(text_[place_])) {
+    if (place_ < text_.size() && begins_identifier(text_[place_])) {
       const std::size_t place = place_;
       const auto unit = unit_named(word());
       place_ = unit ? place_ : place;
@@ -232,7 +236,7 @@ class ExpressionParser {
 
   std::string_view word() {
     const std::size_t begin = place_;
-    while (place_ < text_.size() && (begins_name(text_[place_]) || is_digit(text_[place_]))) ++place_;
+    while (place_ < text_.size() && is_of_identifier(text_[place_])) ++place_;
     return text_.substr(begin, place_ - begin);
   }
 
@@ -240,10 +244,10 @@ class ExpressionParser {
     const std::size_t place = place_;
     const std::string name(word());
     if (!accept("(")) {
-      steps_.push_back({Operation::name, 0, name, place});
+      steps_.push_back({Kind::name, 0, name, place});
     } else if (name == "sizeof") {
       skip_blanks();
-      steps_.push_back({Operation::name, 0, fmt::format("sizeof {}", word()), place});
+      steps_.push_back({Kind::name, 0, fmt::format("sizeof {}", word()), place});
       close();
     } else {
       call(name, place);
@@ -251,11 +255,8 @@ class ExpressionParser {
   }
 
   void call(const std::string& name, std::size_t place) {
-    const auto operation = name == "min"        ? std::optional(Operation::min)
-                           : name == "max"      ? std::optional(Operation::max)
-                           : name == "ceil_div" ? std::optional(Operation::ceil_div)
-                                                : std::nullopt;
-    if (!operation) {
+    const auto function = std::ranges::find(kFunctions, name, &Operator::symbol);
+    if (function == kFunctions.end()) {
       place_ = place;
       fail(fmt::format("unknown function {}{}", in_quotes(name),
                        suggestion(name, {"min", "max", "ceil_div", "sizeof"})));
@@ -264,13 +265,13 @@ class ExpressionParser {
     int operands = 1;
     for (; accept(","); ++operands) {
       disjunction();
-      add(*operation, place);
+      add(Kind::binary, place, function->operation);
     }
     close();
-    const bool takes_so_many = operation == Operation::ceil_div ? operands == 2 : operands >= 2;
-    if (takes_so_many) return;
+    const bool takes_two = name == "ceil_div";
+    if (takes_two ? operands == 2 : operands >= 2) return;
     place_ = place;
-    fail(fmt::format("{} takes {} values", name, operation == Operation::ceil_div ? "two" : "two or more"));
+    fail(fmt::format("{} takes {} values", name, takes_two ? "two" : "two or more"));
   }
 
   std::string_view text_;
@@ -281,57 +282,11 @@ class ExpressionParser {
 
 Expression::Expression(std::string_view text) : steps_(ExpressionParser(text).parse()) {}
 
-double Expression::applied(Operation operation, double a, double b) {
-  switch (operation) {
-    case Operation::add:
-      return a + b;
-    case Operation::subtract:
-      return a - b;
-    case Operation::multiply:
-      return a * b;
-    case Operation::divide:
-      return a / b;
-    case Operation::floor_divide:
-      return std::floor(a / b);
-    case Operation::remainder:
-      return std::fmod(a, b);
-    case Operation::power:
-      return std::pow(a, b);
-    case Operation::ceil_div:
-      return std::ceil(a / b);
-    case Operation::min:
-      return std::min(a, b);
-    case Operation::max:
-      return std::max(a, b);
-    case Operation::equal:
-      return a == b ? 1 : 0;
-    case Operation::not_equal:
-      return a != b ? 1 : 0;
-    case Operation::less:
-      return a < b ? 1 : 0;
-    case Operation::less_or_equal:
-      return a <= b ? 1 : 0;
-    case Operation::greater:
-      return a > b ? 1 : 0;
-    case Operation::greater_or_equal:
-      return a >= b ? 1 : 0;
-    case Operation::number:
-    case Operation::name:
-    case Operation::negate:
-    case Operation::compare:
-    case Operation::logic_not:
-    case Operation::logic_and:
-    case Operation::logic_or:
-      break;
-  }
-  return 0;
-}
-
 bool Expression::holds(const Step& comparison, std::vector<double>& stack) {
   const std::size_t first = stack.size() - comparison.comparisons.size() - 1;
   bool all = true;
   for (std::size_t i = 0; i < comparison.comparisons.size(); ++i) {
-    all = all && applied(comparison.comparisons[i], stack[first + i], stack[first + i + 1]) != 0;
+    all = all && comparison.comparisons[i](stack[first + i], stack[first + i + 1]) != 0;
   }
   stack.resize(first);
   return all;
@@ -340,7 +295,7 @@ bool Expression::holds(const Step& comparison, std::vector<double>& stack) {
 std::set<std::string> Expression::names() const {
   std::set<std::string> names;
   for (const Step& step : steps_) {
-    if (step.operation == Operation::name) names.insert(step.name);
+    if (step.kind == Kind::name) names.insert(step.name);
   }
   return names;
 }
@@ -349,22 +304,22 @@ double Expression::value(const Lookup& lookup) const {
   std::vector<double> stack;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Step& step = steps_[i];
-    if (step.operation == Operation::number) {
+    if (step.kind == Kind::number) {
       stack.push_back(step.number);
-    } else if (step.operation == Operation::name) {
+    } else if (step.kind == Kind::name) {
       const auto value = lookup(step.name);
       if (!value)
         throw ExpressionError(step.place, fmt::format("unknown name {}", in_quotes(step.name)), step.name);
       stack.push_back(*value);
-    } else if (step.operation == Operation::negate) {
+    } else if (step.kind == Kind::negate) {
       stack.back() = -stack.back();
-    } else if (step.operation == Operation::logic_not) {
+    } else if (step.kind == Kind::logic_not) {
       stack.back() = stack.back() == 0 ? 1 : 0;
-    } else if (step.operation == Operation::compare) {
+    } else if (step.kind == Kind::compare) {
       const bool all_hold = holds(step, stack);
       stack.push_back(all_hold ? 1 : 0);
-    } else if (step.operation == Operation::logic_and || step.operation == Operation::logic_or) {
-      const bool is_decided = (stack.back() != 0) == (step.operation == Operation::logic_or);
+    } else if (step.kind == Kind::logic_and || step.kind == Kind::logic_or) {
+      const bool is_decided = (stack.back() != 0) == (step.kind == Kind::logic_or);
       if (is_decided) {
         i = step.next - 1;
       } else {
@@ -374,7 +329,7 @@ double Expression::value(const Lookup& lookup) const {
     } else {
       const double b = stack.back();
       stack.pop_back();
-      stack.back() = applied(step.operation, stack.back(), b);
+      stack.back() = step.operation(stack.back(), b);
     }
     if (!std::isfinite(stack.back())) {
       throw ExpressionError(step.place, "the result is not a finite number (a division by zero?)");

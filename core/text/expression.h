@@ -54,43 +54,27 @@ class Expression {
  private:
   friend class ExpressionParser;
 
-  enum class Operation {
+  enum class Kind {
     number,
     name,
     negate,
-    add,
-    subtract,
-    multiply,
-    divide,
-    floor_divide,
-    remainder,
-    power,
-    ceil_div,
-    min,
-    max,
-    equal,
-    not_equal,
-    less,
-    less_or_equal,
-    greater,
-    greater_or_equal,
+    binary,
     compare,  ///< as many neighbours among the last values as it has comparisons
     logic_not,
     logic_and,  ///< goes on behind the second operand if the first one is 0
     logic_or    ///< likewise if it is not 0
   };
-
   /// In reverse Polish notation: the operands come before.
   struct Step {
-    Operation operation = Operation::number;
+    Kind kind = Kind::number;
     double number = 0;
     std::string name;
     std::size_t place = 0;
-    std::vector<Operation> comparisons = {};
+    double (*operation)(double, double) = nullptr;  ///< of a binary one
+    std::vector<double (*)(double, double)> comparisons = {};
     std::size_t next = 0;  ///< the step behind the second operand
   };
 
-  static double applied(Operation operation, double a, double b);
   static bool holds(const Step& comparison, std::vector<double>& stack);
 
   std::vector<Step> steps_;

@@ -63,7 +63,7 @@ std::string shorten(std::string_view demangled, std::size_t longest) {
 /// The identifiers and numbers of a name, except the numbers of lambdas; its parts between `_` if it is a
 /// single identifier.
 std::vector<std::string_view> words_of(std::string_view name) {
-  const bool is_single = std::all_of(name.begin(), name.end(), is_identifier);
+  const bool is_single = std::ranges::all_of(name, is_identifier);
   const auto is_word = [is_single](char c) { return is_identifier(c) && !(is_single && c == '_'); };
   std::vector<std::string_view> words;
   for (std::size_t at = 0; at < name.size();) {
@@ -124,9 +124,8 @@ Words telling_words(const std::vector<std::string>& names, std::string_view shor
   for (const std::vector<std::string_view>& own : words) {
     const auto is_unique = [&](std::string_view word) { return holders.at(word) == 1; };
     const auto tells = [&](std::string_view word) { return is_unique(word) && !is_digit(word[0]); };
-    auto word = place ? own.begin() + static_cast<std::ptrdiff_t>(*place)
-                      : std::find_if(own.begin(), own.end(), tells);
-    if (word == own.end()) word = std::find_if(own.begin(), own.end(), is_unique);
+    auto word = place ? own.begin() + static_cast<std::ptrdiff_t>(*place) : std::ranges::find_if(own, tells);
+    if (word == own.end()) word = std::ranges::find_if(own, is_unique);
     telling.push_back(word == own.end() ? std::string() : told(*word, short_name));
   }
   return telling;

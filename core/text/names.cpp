@@ -59,15 +59,22 @@ bool is_plain_name(std::string_view name) {
 }
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::string_view take_field(std::string_view& text, char separator) {
+  const std::size_t end = text.find(separator);
+  const std::string_view field = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return field;
 }
 
 bool natural_less(std::string_view a, std::string_view b) {
   while (!a.empty() && !b.empty()) {
     if (is_digit(a.front()) && is_digit(b.front())) {
       const auto digits = [](std::string_view text) {
-        return text.substr(
-            0, static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_digit) - text.begin()));
+        return text.substr(0,
+                           static_cast<std::size_t>(std::ranges::find_if_not(text, is_digit) - text.begin()));
       };
       const std::string_view number_a = digits(a);
       const std::string_view number_b = digits(b);
@@ -166,9 +173,7 @@ bool LaunchFilter::selects_kernel(const std::string& symbol) const {
 bool LaunchFilter::selects_path(std::string_view path) const {
   if (nvtx_.empty() || matches_glob(nvtx_, path)) return true;
   while (!path.empty()) {
-    const std::size_t end = std::min(path.find('/'), path.size());
-    if (matches_glob(nvtx_, path.substr(0, end))) return true;
-    path.remove_prefix(std::min(end + 1, path.size()));
+    if (matches_glob(nvtx_, take_field(path, '/'))) return true;
   }
   return false;
 }

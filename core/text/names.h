@@ -20,6 +20,9 @@ bool is_plain_name(std::string_view name);
 /// Whether `name` is one of `names`.
 bool contains(const std::vector<std::string>& names, std::string_view name);
 
+/// Takes what comes before the next `separator`, or all, from `text`, and the separator.
+std::string_view take_field(std::string_view& text, char separator);
+
 /// Orders names with their numbers by value: `reduce_v2…` before `reduce_v10…`.
 bool natural_less(std::string_view a, std::string_view b);
 

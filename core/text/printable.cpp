@@ -34,14 +34,14 @@ char32_t shown(char32_t c) {
 
 /// Most text is ASCII without control characters, and large: it is not taken apart.
 bool is_plain(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || (c >= ' ' && c < 0x7f); });
+  return std::ranges::all_of(text, [](char c) { return c == '\n' || (c >= ' ' && c < 0x7f); });
 }
 
 }  // namespace
 
 std::u32string printable_characters(std::string_view text) {
   std::u32string characters = decode_utf8(text);
-  std::transform(characters.begin(), characters.end(), characters.begin(), shown);
+  std::ranges::transform(characters, characters.begin(), shown);
   return characters;
 }
 
@@ -52,8 +52,8 @@ std::string printable(std::string_view text) {
 std::string printable_lines(std::string_view text) {
   if (is_plain(text)) return std::string(text);
   std::u32string characters = decode_utf8(text);
-  std::transform(characters.begin(), characters.end(), characters.begin(),
-                 [](char32_t c) { return c == U'\n' ? c : shown(c); });
+  std::ranges::transform(characters, characters.begin(),
+                         [](char32_t c) { return c == U'\n' ? c : shown(c); });
   return encode_utf8(characters);
 }
 
@@ -92,7 +92,7 @@ std::size_t valid_utf8_bytes(std::string_view text) {
 
 std::size_t count_characters(std::string_view text) {
   const auto begins_one = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_one));
+  return static_cast<std::size_t>(std::ranges::count_if(text, begins_one));
 }
 
 std::string encode_utf8(std::u32string_view text) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -22,16 +21,6 @@ constexpr std::array<std::pair<std::string_view, double>, 4> kDecimalPrefixes = 
 /// Unit and its length in seconds; `ms` before `s`, which it ends in.
 constexpr std::array<std::pair<std::string_view, double>, 3> kTimeUnits = {
     {{"ms", 1e-3}, {"min", 60}, {"s", 1}}};
-
-/// The number that the whole of `text` spells.
-template <typename Number>
-std::optional<Number> parse_number(std::string_view text) {
-  Number number{};
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stopped != end || text.empty()) return std::nullopt;
-  return number;
-}
 
 std::string_view without_trailing_spaces(std::string_view text) {
   return text.substr(0, text.find_last_not_of(' ') + 1);
@@ -100,7 +89,7 @@ std::optional<double> parse_duration_s(std::string_view text) {
 }
 
 std::string number_ranges(std::vector<int> numbers) {
-  std::sort(numbers.begin(), numbers.end());
+  std::ranges::sort(numbers);
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   std::string text;
   for (std::size_t first = 0; first < numbers.size();) {
@@ -118,7 +107,7 @@ std::string number_ranges(std::vector<int> numbers) {
 namespace {
 
 bool is_word(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
+  return is_of_identifier(c) || c == '.';
 }
 
 }  // namespace

@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace rooflinectl {
+
+/// The number that the whole of `text` spells.
+template <typename Number>
+std::optional<Number> parse_number(std::string_view text) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stopped == end ? std::optional(number) : std::nullopt;
+}
 
 /// A number of elements as people write it: `2^28`, `32Mi` (also `Ki`, `Gi`: powers of 1024), `1.5M` (also
 /// `k`, `K`, `G`: powers of 1000), `1e6`, `1000000`, `0`. Nothing if `text` is none of these, or more than
@@ -30,6 +41,16 @@ std::optional<double> parse_duration_s(std::string_view text);
 /// Whether `c` is one of 0 to 9, in every locale.
 constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
+}
+
+/// Whether an identifier may begin with `c`.
+constexpr bool begins_identifier(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/// Whether an identifier may have `c`.
+constexpr bool is_of_identifier(char c) {
+  return begins_identifier(c) || is_digit(c);
 }
 
 /// `c`, or the small letter that it is the capital of, in every locale.

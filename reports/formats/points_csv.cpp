@@ -51,15 +51,9 @@ std::string counter_field(const Row& row) {
   return counter_field(row, kKey);
 }
 
-std::string axis_field(const Row& row, std::string_view name) {
-  const Axes::Value* value = row.id.axes.find(name);
-  if (value == nullptr) return {};
-  return std::visit([](const auto& content) { return fmt::format("{}", content); }, *value);
-}
-
 template <const std::string_view& kName>
 std::string axis_field(const Row& row) {
-  return axis_field(row, kName);
+  return row.id.axes.written(kName);
 }
 
 template <MemoryLevel kLevel>
@@ -244,7 +238,7 @@ constexpr std::array kCsvColumns = {
                  [](const Row& r) { return r.point.label; }},
     PointsColumn{
         "block_size", "threads per block",
-        [](const Row& r) { return is_observed(r.point) ? std::string() : axis_field(r, axis::kBlock); }},
+        [](const Row& r) { return is_observed(r.point) ? std::string() : r.id.axes.written(axis::kBlock); }},
     PointsColumn{"elements_per_thread", "elements that each thread adds up, if the variant has a choice",
                  axis_field<axis::kElements>},
     PointsColumn{.number = &point_number::kFractionOfTheoretical},
@@ -381,7 +375,7 @@ std::string points_csv(const Analysis& analysis) {
       fields.clear();
       for (const PointsColumn& column : columns) fields.push_back(column.field(row));
       for (const std::string& key : counters) fields.push_back(counter_field(row, key));
-      for (const std::string& name : axes) fields.push_back(axis_field(row, name));
+      for (const std::string& name : axes) fields.push_back(row.id.axes.written(name));
       text += csv::row(fields);
     }
   }

@@ -226,13 +226,9 @@ std::optional<double> main_rate(const RooflinePoint& point) {
 
 std::string shape_text(const RooflinePoint& point) {
   const Axes& axes = point.measurement->point.axes;
-  const auto text = [&](std::string_view name) {
-    const Axes::Value* value = axes.find(name);
-    if (value == nullptr) return std::string();
-    return std::visit([](const auto& content) { return fmt::format("{}", content); }, *value);
-  };
-  const std::string grid = text(axis::kGrid);
-  return grid.empty() ? std::string(format::kUnavailable) : fmt::format("{} × {}", grid, text(axis::kBlock));
+  const std::string grid = axes.written(axis::kGrid);
+  return grid.empty() ? std::string(format::kUnavailable)
+                      : fmt::format("{} × {}", grid, axes.written(axis::kBlock));
 }
 
 std::vector<std::string> energy_reasons(const ExperimentAnalysis& experiment) {

@@ -116,8 +116,8 @@ class Copy:
 def add_counter(copy):
     copy.insert("core/counters/counters.h", "inline constexpr std::string_view kFadd =",
                 'inline constexpr std::string_view kRecipeCounter = "recipe_counter";\n')
-    copy.insert("core/counters/metrics.cpp", "      {kFadd,",
-                '      {kRecipeCounter, {"smsp__inst_issued.sum"}, 1, "instructions issued for a recipe", kExactOperations},\n')
+    copy.insert("core/counters/metrics.cpp", "      operations(kFadd,",
+                '      operations(kRecipeCounter, {"smsp__inst_issued.sum"}, "instructions issued for a recipe"),\n')
 
 
 def add_quantity(copy):

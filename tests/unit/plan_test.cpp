@@ -69,16 +69,16 @@ TEST(AllPoints, AreInTheOrderOfTheExperiments) {
 }
 
 TEST(Names, AreReadAsTheyAreWritten) {
-  for (Dtype dtype : kAllDtypes) EXPECT_EQ(dtype_from(to_string(dtype)), dtype);
+  for (Dtype dtype : kAllDtypes) EXPECT_EQ(enumerator_from<Dtype>(to_string(dtype)), dtype);
   for (CacheState cache : {CacheState::cold, CacheState::warm}) {
-    EXPECT_EQ(cache_state_from(to_string(cache)), cache);
+    EXPECT_EQ(enumerator_from<CacheState>(to_string(cache)), cache);
   }
   for (CounterSet set : {CounterSet::none, CounterSet::basic}) {
-    EXPECT_EQ(counter_set_from(to_string(set)), set);
+    EXPECT_EQ(enumerator_from<CounterSet>(to_string(set)), set);
   }
-  EXPECT_EQ(dtype_from("F32"), std::nullopt);
-  EXPECT_EQ(cache_state_from(""), std::nullopt);
-  EXPECT_EQ(counter_set_from("full"), std::nullopt);
+  EXPECT_EQ(enumerator_from<Dtype>("F32"), std::nullopt);
+  EXPECT_EQ(enumerator_from<CacheState>(""), std::nullopt);
+  EXPECT_EQ(enumerator_from<CounterSet>("full"), std::nullopt);
 }
 
 TEST(Dtypes, SixteenBitFloatsAreSummedInFloat) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <initializer_list>
 #include <utility>
 
@@ -261,18 +262,8 @@ double order_of(const ResourceUse& use) {
 }
 
 std::optional<MemoryLevel> level_of(Bound resource) {
-  switch (resource) {
-    case Bound::dram:
-      return MemoryLevel::dram;
-    case Bound::l2:
-      return MemoryLevel::l2;
-    case Bound::l1:
-      return MemoryLevel::l1;
-    case Bound::shared:
-      return MemoryLevel::shared;
-    default:
-      return std::nullopt;
-  }
+  const auto found = std::ranges::find(kMemoryLevels, resource, resource_of);
+  return found == kMemoryLevels.end() ? std::nullopt : std::optional(*found);
 }
 
 }  // namespace
@@ -291,8 +282,7 @@ std::vector<ResourceUse> resource_uses(const Measurement& measurement, const Cei
   share_data_pipe(uses[2], uses[3], counters, ceilings);
   add_pipe(uses, Bound::alu, value_of(counters, counter::kAluPipeInstructions), ceilings.alu());
   add_pipe(uses, Bound::xu, value_of(counters, counter::kXuPipeInstructions), ceilings.xu());
-  std::stable_sort(uses.begin(), uses.end(),
-                   [](const ResourceUse& a, const ResourceUse& b) { return order_of(a) > order_of(b); });
+  std::ranges::stable_sort(uses, std::greater(), order_of);
   return uses;
 }
 

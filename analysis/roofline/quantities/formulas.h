@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "analysis/roofline/point.h"
+#include "analysis/roofline/quantities/quantities.h"
 
 /// What the formulas of several quantities share. A value is nothing where something that it needs is
 /// missing.
@@ -71,6 +72,26 @@ inline const DeviceInfo& device_of(R run, P point) {
 
 inline const std::optional<KernelResources>& resources(P point) {
   return point.measurement->resources;
+}
+
+// What quantities are made with: name, formula, value.
+template <Unit kUnit>
+constexpr Quantity in_unit(std::string_view name, std::string_view formula, MaybeValue (*of)(R, P)) {
+  return {name, kUnit, formula, of};
+}
+inline constexpr auto number = in_unit<Unit::count>;
+inline constexpr auto ratio = in_unit<Unit::ratio>;
+inline constexpr auto factor = in_unit<Unit::factor>;
+inline constexpr auto bytes = in_unit<Unit::bytes>;
+inline constexpr auto bytes_per_s = in_unit<Unit::bytes_per_s>;
+inline constexpr auto seconds = in_unit<Unit::seconds>;
+constexpr Quantity compared(Quantity quantity, ChangeMeaning change) {
+  quantity.change = change;
+  return quantity;
+}
+constexpr Quantity of_declared_work(Quantity quantity) {
+  quantity.is_of_declared_work = true;
+  return quantity;
 }
 
 /// Blocks of the grid.

@@ -5,115 +5,83 @@
 
 namespace rooflinectl::quantity {
 
-const Quantity kFlopsPerElement = {
-    .name = "executed FLOP per element",
-    .unit = Unit::count,
-    .formula = "executed flops / n, if they are known",
-    .of = [](R, P p) { return per_element(p, p.flops_executed); },
-    .change = ChangeMeaning{.fell = "fewer executed operations", .rose = "more executed operations"}};
+const Quantity kFlopsPerElement =
+    compared(number("executed FLOP per element", "executed flops / n, if they are known",
+                    [](R, P p) { return per_element(p, p.flops_executed); }),
+             {.fell = "fewer executed operations", .rose = "more executed operations"});
 
-const Quantity kFlopsPerLaunch = {
-    .name = "executed FLOP per launch",
-    .unit = Unit::count,
-    .formula = "executed flops, of a profiled program's kernel",
-    .of = [](R, P p) { return per_launch(p, p.flops_executed); },
-    .change = ChangeMeaning{.fell = "fewer executed operations", .rose = "more executed operations"}};
+const Quantity kFlopsPerLaunch =
+    compared(number("executed FLOP per launch", "executed flops, of a profiled program's kernel",
+                    [](R, P p) { return per_launch(p, p.flops_executed); }),
+             {.fell = "fewer executed operations", .rose = "more executed operations"});
 
-const Quantity kInstructionsPerLaunch = {
-    .name = "warp instructions per launch",
-    .unit = Unit::count,
-    .formula = "`warp_instructions`, of a profiled program's kernel",
-    .of = [](R, P p) { return per_launch(p, count(p, counter::kWarpInstructions)); },
-    .change = ChangeMeaning{.fell = "fewer instructions", .rose = "more instructions"}};
+const Quantity kInstructionsPerLaunch =
+    compared(number("warp instructions per launch", "`warp_instructions`, of a profiled program's kernel",
+                    [](R, P p) { return per_launch(p, count(p, counter::kWarpInstructions)); }),
+             {.fell = "fewer instructions", .rose = "more instructions"});
 
-const Quantity kRedundancy = {.name = "redundancy",
-                              .unit = Unit::factor,
-                              .formula = "executed flops / useful flops",
-                              .of = [](R, P p) { return p.redundancy; },
-                              .is_of_declared_work = true};
+const Quantity kRedundancy = of_declared_work(
+    factor("redundancy", "executed flops / useful flops", [](R, P p) { return p.redundancy; }));
 
-const Quantity kUsefulIntensity = {.name = "useful intensity",
-                                   .unit = Unit::count,
-                                   .formula = "useful flops / declared bytes",
-                                   .of = [](R, P p) { return p.ai_useful; },
-                                   .is_of_declared_work = true};
+const Quantity kUsefulIntensity = of_declared_work(
+    number("useful intensity", "useful flops / declared bytes", [](R, P p) { return p.ai_useful; }));
 
-const Quantity kExecutedIntensity = {.name = "executed intensity",
-                                     .unit = Unit::count,
-                                     .formula = "executed flops / DRAM bytes",
-                                     .of = [](R, P p) { return p.ai_executed; }};
+const Quantity kExecutedIntensity =
+    number("executed intensity", "executed flops / DRAM bytes", [](R, P p) { return p.ai_executed; });
 
-const Quantity kInstructionsPerElement = {
-    .name = "warp instructions per element",
-    .unit = Unit::count,
-    .formula = "`warp_instructions` / n",
-    .of = [](R, P p) { return per_element(p, count(p, counter::kWarpInstructions)); },
-    .change = ChangeMeaning{.fell = "fewer instructions", .rose = "more instructions"}};
+const Quantity kInstructionsPerElement =
+    compared(number("warp instructions per element", "`warp_instructions` / n",
+                    [](R, P p) { return per_element(p, count(p, counter::kWarpInstructions)); }),
+             {.fell = "fewer instructions", .rose = "more instructions"});
 
-const Quantity kInstructionsPer32Elements = {
-    .name = "warp instructions per 32 elements",
-    .unit = Unit::count,
-    .formula = "`warp_instructions` / (n / 32): of one warp, if each lane takes one element",
-    .of =
-        [](R, P p) {
-          return quotient(count(p, counter::kWarpInstructions), quotient(size_of(p.measurement->point), 32));
-        },
-    .is_of_declared_work = true};
+const Quantity kInstructionsPer32Elements = of_declared_work(number(
+    "warp instructions per 32 elements",
+    "`warp_instructions` / (n / 32): of one warp, if each lane takes one element", [](R, P p) {
+      return quotient(count(p, counter::kWarpInstructions), quotient(size_of(p.measurement->point), 32));
+    }));
 
-const Quantity kIntegerInstructionsPerElement = {
-    .name = "integer instructions per element",
-    .unit = Unit::count,
-    .formula = "`integer_ops` / n; includes address arithmetic and loop counters",
-    .of = [](R, P p) { return per_element(p, count(p, counter::kIntegerOps)); },
-    .change = ChangeMeaning{.fell = "fewer integer instructions", .rose = "more integer instructions"}};
+const Quantity kIntegerInstructionsPerElement =
+    compared(number("integer instructions per element",
+                    "`integer_ops` / n; includes address arithmetic and loop counters",
+                    [](R, P p) { return per_element(p, count(p, counter::kIntegerOps)); }),
+             {.fell = "fewer integer instructions", .rose = "more integer instructions"});
 
-const Quantity kWarpEfficiency = {
-    .name = "warp execution efficiency",
-    .unit = Unit::ratio,
-    .formula = "`warp_execution_efficiency`: active lanes per instruction, over 32",
-    .of = counted<counter::kWarpExecutionEfficiency>,
-    .change = ChangeMeaning{
-        .fell = "more lanes idle in branches", .rose = "fewer lanes idle in branches", .is_cost = false}};
+const Quantity kWarpEfficiency = compared(
+    ratio("warp execution efficiency", "`warp_execution_efficiency`: active lanes per instruction, over 32",
+          counted<counter::kWarpExecutionEfficiency>),
+    {.fell = "more lanes idle in branches", .rose = "fewer lanes idle in branches", .is_cost = false});
 
-const Quantity kNonpredWarpEfficiency = {
-    .name = "non-predicated warp execution efficiency",
-    .unit = Unit::ratio,
-    .formula =
-        "`warp_nonpred_execution_efficiency`: the same without lanes that are predicated off. A short `if` "
-        "is predicated, and leaves the first near 100 % while most lanes idle",
-    .of = counted<counter::kWarpNonpredExecutionEfficiency>,
-    .change = ChangeMeaning{.fell = "more inactive lanes", .rose = "fewer inactive lanes", .is_cost = false}};
+const Quantity kNonpredWarpEfficiency = compared(
+    ratio("non-predicated warp execution efficiency",
+          "`warp_nonpred_execution_efficiency`: the same without lanes that are predicated off. A short `if` "
+          "is predicated, and leaves the first near 100 % while most lanes idle",
+          counted<counter::kWarpNonpredExecutionEfficiency>),
+    {.fell = "more inactive lanes", .rose = "fewer inactive lanes", .is_cost = false});
 
-const Quantity kPredicatedOff = {
-    .name = "lanes predicated off",
-    .unit = Unit::ratio,
-    .formula = "warp execution efficiency − non-predicated warp execution efficiency",
-    .of = [](R, P p) -> MaybeValue {
-      const auto active = count(p, counter::kWarpExecutionEfficiency);
-      const auto on = count(p, counter::kWarpNonpredExecutionEfficiency);
-      return active && on ? MaybeValue(*active - *on) : std::nullopt;
-    }};
+const Quantity kPredicatedOff =
+    ratio("lanes predicated off", "warp execution efficiency − non-predicated warp execution efficiency",
+          [](R, P p) -> MaybeValue {
+            const auto active = count(p, counter::kWarpExecutionEfficiency);
+            const auto on = count(p, counter::kWarpNonpredExecutionEfficiency);
+            return active && on ? MaybeValue(*active - *on) : std::nullopt;
+          });
 
-const Quantity kBranchDivergence = {
-    .name = "divergent branches",
-    .unit = Unit::ratio,
-    .formula = "`branch_targets_divergent` / `branch_targets`",
-    .of =
-        [](R, P p) {
-          return quotient(count(p, counter::kBranchTargetsDivergent), count(p, counter::kBranchTargets));
-        },
-    .change = ChangeMeaning{.fell = "fewer divergent branches", .rose = "more divergent branches"}};
+const Quantity kBranchDivergence = compared(
+    ratio("divergent branches", "`branch_targets_divergent` / `branch_targets`",
+          [](R, P p) {
+            return quotient(count(p, counter::kBranchTargetsDivergent), count(p, counter::kBranchTargets));
+          }),
+    {.fell = "fewer divergent branches", .rose = "more divergent branches"});
 
-const Quantity kUnvectorised = {
-    .name = "elementwise kernel without vectorised accesses",
-    .unit = Unit::count,
-    .formula = "1 for PyTorch's `unrolled_elementwise_kernel` and `elementwise_kernel`, else 0",
-    .of = [](R, P p) -> MaybeValue {
-      const std::string& name = p.measurement->point.subject;
-      const bool is_unvectorised =
-          name.find("at::native::unrolled_elementwise_kernel<") != std::string::npos ||
-          name.find("at::native::elementwise_kernel<") != std::string::npos;
-      return is_unvectorised ? 1 : 0;
-    }};
+const Quantity kUnvectorised =
+    number("elementwise kernel without vectorised accesses",
+           "1 for PyTorch's `unrolled_elementwise_kernel` and `elementwise_kernel`, else 0",
+           [](R, P p) -> MaybeValue {
+             const std::string& name = p.measurement->point.subject;
+             const bool is_unvectorised =
+                 name.find("at::native::unrolled_elementwise_kernel<") != std::string::npos ||
+                 name.find("at::native::elementwise_kernel<") != std::string::npos;
+             return is_unvectorised ? 1 : 0;
+           });
 
 }  // namespace rooflinectl::quantity

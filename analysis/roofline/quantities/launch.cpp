@@ -81,26 +81,17 @@ MaybeValue resident_blocks(R run, P point) {
   return resident;
 }
 
-const Quantity kOccupancy = {
-    .name = "occupancy",
-    .unit = Unit::ratio,
-    .formula = "`occupancy`: resident warps / the maximum of an SM",
-    .of = counted<counter::kOccupancy>,
-    .change = ChangeMeaning{
-        .fell = "fewer resident warps", .rose = "more resident warps", .is_exact = false, .is_cost = false}};
+const Quantity kOccupancy = compared(
+    ratio("occupancy", "`occupancy`: resident warps / the maximum of an SM", counted<counter::kOccupancy>),
+    {.fell = "fewer resident warps", .rose = "more resident warps", .is_exact = false, .is_cost = false});
 
-const Quantity kTheoreticalOccupancy = {.name = "theoretical occupancy",
-                                        .unit = Unit::ratio,
-                                        .formula = "warps of the blocks that fit on an SM / its maximum",
-                                        .of = theoretical_occupancy};
+const Quantity kTheoreticalOccupancy = ratio(
+    "theoretical occupancy", "warps of the blocks that fit on an SM / its maximum", theoretical_occupancy);
 
-const Quantity kBarrierStallShare = {.name = "warp cycles at barriers",
-                                     .unit = Unit::ratio,
-                                     .formula = "`barrier_stall_warp_cycles` / `active_warp_cycles`",
-                                     .of = [](R, P p) {
-                                       return quotient(count(p, counter::kBarrierStallWarpCycles),
-                                                       count(p, counter::kActiveWarpCycles));
-                                     }};
+const Quantity kBarrierStallShare =
+    ratio("warp cycles at barriers", "`barrier_stall_warp_cycles` / `active_warp_cycles`", [](R, P p) {
+      return quotient(count(p, counter::kBarrierStallWarpCycles), count(p, counter::kActiveWarpCycles));
+    });
 
 namespace {
 
@@ -155,29 +146,19 @@ const Quantity kFetchStallShare = stall_quantity<counter::kNoInstructionStallWar
     "warp cycles waiting for instructions to be fetched",
     "`no_instruction_stall_warp_cycles` / `active_warp_cycles`");
 
-const Quantity kBlocksPerSm = {.name = "grid blocks per SM",
-                               .unit = Unit::count,
-                               .formula = "blocks of the grid / SMs",
-                               .of = blocks_per_sm};
+const Quantity kBlocksPerSm = number("grid blocks per SM", "blocks of the grid / SMs", blocks_per_sm);
 
-const Quantity kWaves = {.name = "waves",
-                         .unit = Unit::count,
-                         .formula = "blocks of the grid / blocks that the device holds at once",
-                         .of = waves};
+const Quantity kWaves = number("waves", "blocks of the grid / blocks that the device holds at once", waves);
 
-const Quantity kIdleRoom = {
-    .name = "empty block slots", .unit = Unit::ratio, .formula = "1 − waves / ⌈waves⌉", .of = idle_room};
+const Quantity kIdleRoom = ratio("empty block slots", "1 − waves / ⌈waves⌉", idle_room);
 
-const Quantity kWaveBalance = {
-    .name = "share of SM time with work",
-    .unit = Unit::ratio,
-    .formula = "r / ⌈r⌉ with r = waves, or if there is at most one wave, grid blocks per SM",
-    .of = wave_balance};
+const Quantity kWaveBalance =
+    ratio("share of SM time with work",
+          "r / ⌈r⌉ with r = waves, or if there is at most one wave, grid blocks per SM", wave_balance);
 
-const Quantity kRegistersPerThread = {
-    .name = "registers per thread", .unit = Unit::count, .formula = "of the main kernel", .of = [](R, P p) {
-      return resources(p) ? MaybeValue(resources(p)->registers_per_thread) : std::nullopt;
-    }};
+const Quantity kRegistersPerThread = number("registers per thread", "of the main kernel", [](R, P p) {
+  return resources(p) ? MaybeValue(resources(p)->registers_per_thread) : std::nullopt;
+});
 
 const Quantity kSpilledBytes = {
     .name = "bytes spilled per thread",
@@ -190,13 +171,11 @@ const Quantity kSpilledBytes = {
         },
     .is_of_nothing = [](P p) { return p.compiled == nullptr; }};
 
-const Quantity kRegisterSlack = {.name = "register block limit over block limit",
-                                 .unit = Unit::factor,
-                                 .formula = "blocks per SM that registers allow / blocks per SM that fit",
-                                 .of = [](R, P p) {
-                                   return resources(p) ? quotient(resources(p)->blocks_per_sm_by_registers,
-                                                                  resources(p)->blocks_per_sm)
-                                                       : std::nullopt;
-                                 }};
+const Quantity kRegisterSlack = factor(
+    "register block limit over block limit", "blocks per SM that registers allow / blocks per SM that fit",
+    [](R, P p) {
+      return resources(p) ? quotient(resources(p)->blocks_per_sm_by_registers, resources(p)->blocks_per_sm)
+                          : std::nullopt;
+    });
 
 }  // namespace rooflinectl::quantity

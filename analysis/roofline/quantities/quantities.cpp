@@ -4,21 +4,8 @@
 namespace rooflinectl {
 
 std::string_view to_string(Unit unit) {
-  switch (unit) {
-    case Unit::count:
-      return "count";
-    case Unit::ratio:
-      return "ratio";
-    case Unit::factor:
-      return "factor";
-    case Unit::bytes:
-      return "bytes";
-    case Unit::bytes_per_s:
-      return "bytes/s";
-    case Unit::seconds:
-      return "s";
-  }
-  return "?";
+  if (unit == Unit::bytes_per_s) return "bytes/s";
+  return unit == Unit::seconds ? "s" : enumerator_name(unit);
 }
 
 std::span<const Quantity* const> compared_quantities() {

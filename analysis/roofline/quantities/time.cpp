@@ -19,60 +19,44 @@ MaybeValue empty_launch_s(R run, P point) {
 
 }  // namespace
 
-const Quantity kTime = {
-    .name = "time", .unit = Unit::seconds, .formula = "median time of a launch", .of = [](R, P p) {
-      return time_s(p);
-    }};
+const Quantity kTime = seconds("time", "median time of a launch", [](R, P p) { return time_s(p); });
 
-const Quantity kEmptyLaunch = {
-    .name = "time of an empty kernel",
-    .unit = Unit::seconds,
-    .formula =
-        "ceiling `graph_node` if the point was timed in a CUDA graph, or by the trace of a program; else "
-        "`launch`",
-    .of = empty_launch_s};
+const Quantity kEmptyLaunch =
+    seconds("time of an empty kernel",
+            "ceiling `graph_node` if the point was timed in a CUDA graph, or by the trace of a program; else "
+            "`launch`",
+            empty_launch_s);
 
-const Quantity kLaunchMultiple = {
-    .name = "time relative to an empty kernel",
-    .unit = Unit::factor,
-    .formula = "time / time of an empty kernel",
-    .of = [](R run, P p) { return quotient(time_s(p), empty_launch_s(run, p)); }};
+const Quantity kLaunchMultiple =
+    factor("time relative to an empty kernel", "time / time of an empty kernel",
+           [](R run, P p) { return quotient(time_s(p), empty_launch_s(run, p)); });
 
-const Quantity kLaunchShare = {.name = "empty kernel's share of the time",
-                               .unit = Unit::ratio,
-                               .formula = "time of an empty kernel / time",
-                               .of = [](R run, P p) { return quotient(empty_launch_s(run, p), time_s(p)); }};
+const Quantity kLaunchShare = ratio("empty kernel's share of the time", "time of an empty kernel / time",
+                                    [](R run, P p) { return quotient(empty_launch_s(run, p), time_s(p)); });
 
-const Quantity kLaunchesPerSample = {.name = "launches per sample",
-                                     .unit = Unit::count,
-                                     .formula = "as timed; more than one in a CUDA graph",
-                                     .of = [](R, P p) {
-                                       const auto& time = p.measurement->time;
-                                       return time ? MaybeValue(time->launches_per_sample) : std::nullopt;
-                                     }};
+const Quantity kLaunchesPerSample =
+    number("launches per sample", "as timed; more than one in a CUDA graph", [](R, P p) {
+      const auto& time = p.measurement->time;
+      return time ? MaybeValue(time->launches_per_sample) : std::nullopt;
+    });
 
-const Quantity kThrottledSamples = {.name = "throttled samples",
-                                    .unit = Unit::count,
-                                    .formula = "samples slowed down by something other than the kernel",
-                                    .of = [](R, P p) {
-                                      const auto& time = p.measurement->time;
-                                      return time ? MaybeValue(time->throttled_samples) : std::nullopt;
-                                    }};
+const Quantity kThrottledSamples =
+    number("throttled samples", "samples slowed down by something other than the kernel", [](R, P p) {
+      const auto& time = p.measurement->time;
+      return time ? MaybeValue(time->throttled_samples) : std::nullopt;
+    });
 
-const Quantity kOverlappedShare = {
-    .name = "share of the time beside other kernels",
-    .unit = Unit::ratio,
-    .formula =
-        "of a profiled program's kernel, the time of its launches while another kernel ran too / their time",
-    .of = [](R, P p) -> MaybeValue {
+const Quantity kOverlappedShare = ratio(
+    "share of the time beside other kernels",
+    "of a profiled program's kernel, the time of its launches while another kernel ran too / their time",
+    [](R, P p) -> MaybeValue {
       const auto& launches = p.measurement->launches;
       return launches ? quotient(launches->overlapped_s, launches->total_s) : std::nullopt;
-    }};
+    });
 
-const Quantity kSamples = {
-    .name = "samples", .unit = Unit::count, .formula = "all samples of the time", .of = [](R, P p) {
-      const auto& time = p.measurement->time;
-      return time ? MaybeValue(static_cast<double>(time->samples_s.size())) : std::nullopt;
-    }};
+const Quantity kSamples = number("samples", "all samples of the time", [](R, P p) {
+  const auto& time = p.measurement->time;
+  return time ? MaybeValue(static_cast<double>(time->samples_s.size())) : std::nullopt;
+});
 
 }  // namespace rooflinectl::quantity

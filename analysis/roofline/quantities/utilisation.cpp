@@ -110,115 +110,82 @@ MaybeValue issue_utilisation(R run, P point) {
 
 }  // namespace
 
-const Quantity kFractionOfRoof = {
-    .name = "fraction of roofline", .unit = Unit::ratio, .formula = "roof time / time", .of = [](R, P p) {
-      return p.fraction_of_roofline;
-    }};
+const Quantity kFractionOfRoof =
+    ratio("fraction of roofline", "roof time / time", [](R, P p) { return p.fraction_of_roofline; });
 
-const Quantity kL1Utilisation = {.name = "L1 utilisation",
-                                 .unit = Unit::ratio,
-                                 .formula =
-                                     "`l1_bytes` / `l1_read` / time; of a program's kernel that uses "
-                                     "L1 more than shared memory, with the time of both: they have "
-                                     "one data pipe",
-                                 .of = utilisation<MemoryLevel::l1>};
+const Quantity kL1Utilisation = ratio("L1 utilisation",
+                                      "`l1_bytes` / `l1_read` / time; of a program's kernel that uses "
+                                      "L1 more than shared memory, with the time of both: they have "
+                                      "one data pipe",
+                                      utilisation<MemoryLevel::l1>);
 
-const Quantity kDramShare = {
-    .name = "DRAM utilisation",
-    .unit = Unit::ratio,
-    .formula = "DRAM bytes / the DRAM ceiling of their mix / time; declared bytes if none were counted",
-    .of = dram_share};
+const Quantity kDramShare = ratio(
+    "DRAM utilisation",
+    "DRAM bytes / the DRAM ceiling of their mix / time; declared bytes if none were counted", dram_share);
 
-const Quantity kL2Share = {.name = "L2 utilisation",
-                           .unit = Unit::ratio,
-                           .formula =
-                               "((`l2_bytes` − `l2_write_bytes`) / `l2_read` + `l2_write_bytes` / "
-                               "`l2_write`) / time; declared bytes "
-                               "if none were counted",
-                           .of = l2_share};
+const Quantity kL2Share = ratio("L2 utilisation",
+                                "((`l2_bytes` − `l2_write_bytes`) / `l2_read` + `l2_write_bytes` / "
+                                "`l2_write`) / time; declared bytes "
+                                "if none were counted",
+                                l2_share);
 
-const Quantity kSharedShare = {
-    .name = "shared memory utilisation",
-    .unit = Unit::ratio,
-    .formula =
-        "`shared_bytes`, or 128 bytes × wavefronts if that is more, / `shared_read` / time; of a "
-        "program's kernel that uses it more than L1, with the time of both",
-    .of = shared_share};
+const Quantity kSharedShare =
+    ratio("shared memory utilisation",
+          "`shared_bytes`, or 128 bytes × wavefronts if that is more, / `shared_read` / time; of a "
+          "program's kernel that uses it more than L1, with the time of both",
+          shared_share);
 
-const Quantity kNvlinkShare = {.name = "NVLink utilisation",
-                               .unit = Unit::ratio,
-                               .formula = "declared bytes over NVLink / `nvlink` / time",
-                               .of = nvlink_share,
-                               .is_of_declared_work = true};
+const Quantity kNvlinkShare = of_declared_work(
+    ratio("NVLink utilisation", "declared bytes over NVLink / `nvlink` / time", nvlink_share));
 
-const Quantity kFp64Share = {
-    .name = "FP64 utilisation",
-    .unit = Unit::ratio,
-    .formula = "FP64 flops / the ceiling of their mix / time; declared flops if none were counted",
-    .of = counted_share<Dtype::f64>};
+const Quantity kFp64Share = ratio(
+    "FP64 utilisation", "FP64 flops / the ceiling of their mix / time; declared flops if none were counted",
+    counted_share<Dtype::f64>);
 
-const Quantity kFp32Share = {
-    .name = "FP32 utilisation",
-    .unit = Unit::ratio,
-    .formula = "FP32 flops / the ceiling of their mix / time; declared flops if none were counted",
-    .of = counted_share<Dtype::f32>};
+const Quantity kFp32Share = ratio(
+    "FP32 utilisation", "FP32 flops / the ceiling of their mix / time; declared flops if none were counted",
+    counted_share<Dtype::f32>);
 
-const Quantity kFp16Share = {.name = "FP16 utilisation",
-                             .unit = Unit::ratio,
-                             .formula =
-                                 "declared FP16 and BF16 flops / the ceiling of their mix / time; the "
-                                 "counters include conversions. Of a program's kernel: (`hadd` + `hmul` + "
-                                 "`hfma`) / (`f16_fma` / 4) / time",
-                             .of = declared_share<Bound::fp16>};
+const Quantity kFp16Share = ratio("FP16 utilisation",
+                                  "declared FP16 and BF16 flops / the ceiling of their mix / time; the "
+                                  "counters include conversions. Of a program's kernel: (`hadd` + `hmul` + "
+                                  "`hfma`) / (`f16_fma` / 4) / time",
+                                  declared_share<Bound::fp16>);
 
-const Quantity kInt32Share = {.name = "INT32 utilisation",
-                              .unit = Unit::ratio,
-                              .formula =
-                                  "declared integer operations / the ceiling of their mix / time; the "
-                                  "counter includes address and loop arithmetic. A program's kernel has "
-                                  "none: its integer instructions take issue slots",
-                              .of = declared_share<Bound::int32>};
+const Quantity kInt32Share = ratio("INT32 utilisation",
+                                   "declared integer operations / the ceiling of their mix / time; the "
+                                   "counter includes address and loop arithmetic. A program's kernel has "
+                                   "none: its integer instructions take issue slots",
+                                   declared_share<Bound::int32>);
 
-const Quantity kAluShare = {.name = "ALU utilisation",
-                            .unit = Unit::ratio,
-                            .formula =
-                                "`alu_pipe_instructions` / (2 per SM and cycle × SMs × highest SM clock × "
-                                "time), of a program's kernel",
-                            .of = [](R, P p) { return observed_share(p, Bound::alu); }};
+const Quantity kAluShare = ratio("ALU utilisation",
+                                 "`alu_pipe_instructions` / (2 per SM and cycle × SMs × highest SM clock × "
+                                 "time), of a program's kernel",
+                                 [](R, P p) { return observed_share(p, Bound::alu); });
 
-const Quantity kXuShare = {
-    .name = "XU utilisation",
-    .unit = Unit::ratio,
-    .formula =
-        "`xu_pipe_instructions` / (0.5 per SM and cycle, 1 for compute capability 10.3 "
-        "× SMs × highest SM clock × time), of a program's kernel",
-    .of = [](R, P p) { return observed_share(p, Bound::xu); }};
+const Quantity kXuShare =
+    ratio("XU utilisation",
+          "`xu_pipe_instructions` / (0.5 per SM and cycle, 1 for compute capability 10.3 "
+          "× SMs × highest SM clock × time), of a program's kernel",
+          [](R, P p) { return observed_share(p, Bound::xu); });
 
-const Quantity kTensorShare = {
-    .name = "Tensor Core utilisation",
-    .unit = Unit::ratio,
-    .formula = "the time that the counted operations of each type need at its ceiling / time",
-    .of = tensor_share};
+const Quantity kTensorShare =
+    ratio("Tensor Core utilisation",
+          "the time that the counted operations of each type need at its ceiling / time", tensor_share);
 
-const Quantity kTensorShareAtClock = {
-    .name = "Tensor Core utilisation at its clock",
-    .unit = Unit::ratio,
-    .formula =
-        "Tensor Core utilisation × the SM clock of the ceiling / that of the launches that were counted",
-    .of = [](R, P p) { return tensor_time_share<&ResourceUse::time_at_clock_s>(p); }};
+const Quantity kTensorShareAtClock =
+    ratio("Tensor Core utilisation at its clock",
+          "Tensor Core utilisation × the SM clock of the ceiling / that of the launches that were counted",
+          [](R, P p) { return tensor_time_share<&ResourceUse::time_at_clock_s>(p); });
 
-const Quantity kTensorShareSustained = {
-    .name = "Tensor Core utilisation of the sustained rate",
-    .unit = Unit::ratio,
-    .formula =
-        "the time that the counted operations of each type need at its ceiling `…_tensor_sustained` / time",
-    .of = [](R, P p) { return tensor_time_share<&ResourceUse::sustained_time_s>(p); }};
+const Quantity kTensorShareSustained =
+    ratio("Tensor Core utilisation of the sustained rate",
+          "the time that the counted operations of each type need at its ceiling `…_tensor_sustained` / time",
+          [](R, P p) { return tensor_time_share<&ResourceUse::sustained_time_s>(p); });
 
-const Quantity kIssueUtilisation = {.name = "issue slots used",
-                                    .unit = Unit::ratio,
-                                    .formula =
-                                        "`warp_instructions` / (4 schedulers × SMs × SM clock × time); of "
-                                        "a program's kernel at the highest SM clock",
-                                    .of = issue_utilisation};
+const Quantity kIssueUtilisation = ratio("issue slots used",
+                                         "`warp_instructions` / (4 schedulers × SMs × SM clock × time); of "
+                                         "a program's kernel at the highest SM clock",
+                                         issue_utilisation);
 
 }  // namespace rooflinectl::quantity

@@ -164,8 +164,7 @@ void fields(auto& f, Is<CollectiveTime> auto& time) {
 
 /// Whatever their order in the file.
 inline void sort_by_size(CollectiveTimes& times) {
-  std::stable_sort(times.sizes.begin(), times.sizes.end(),
-                   [](const CollectiveTime& a, const CollectiveTime& b) { return a.bytes < b.bytes; });
+  std::ranges::stable_sort(times.sizes, {}, &CollectiveTime::bytes);
 }
 
 void fields(auto& f, Is<CollectiveTimes> auto& times) {

@@ -16,8 +16,6 @@ namespace rooflinectl {
 
 namespace serial {
 
-template <>
-inline constexpr const char* kType<record::Process> = "process";
 void fields(auto& f, Is<record::Process> auto& process) {
   f("process", process.process);
   f("parent", process.parent);
@@ -29,8 +27,6 @@ void fields(auto& f, Is<record::Process> auto& process) {
   f("start_ns", process.start_ns);
 }
 
-template <>
-inline constexpr const char* kType<record::Device> = "device";
 void fields(auto& f, Is<record::Device> auto& device) {
   f("device", device.device);
   f("uuid", device.uuid);
@@ -50,8 +46,6 @@ void fields(auto& f, Is<TensorInstruction> auto& instruction) {
   f.optional("operations", instruction.operations);
 }
 
-template <>
-inline constexpr const char* kType<record::Kernel> = "kernel";
 void fields(auto& f, Is<record::Kernel> auto& kernel) {
   f("kernel", kernel.kernel);
   f("symbol", kernel.symbol);
@@ -64,8 +58,6 @@ void fields(auto& f, Is<record::Kernel> auto& kernel) {
   f.optional("has_half_arithmetic", kernel.has_half_arithmetic);
 }
 
-template <>
-inline constexpr const char* kType<record::Group> = "group";
 void fields(auto& f, Is<record::Group> auto& group) {
   f("group", group.group);
   f("device", group.device);
@@ -80,32 +72,24 @@ void fields(auto& f, Is<record::Group> auto& group) {
   f.optional("message_bytes", group.message_bytes);
 }
 
-template <>
-inline constexpr const char* kType<record::Launches> = "launches";
 void fields(auto& f, Is<record::Launches> auto& traced) {
   using record::Launch;
   f.rows("launches", traced.launches, &Launch::group, &Launch::stream, &Launch::start_ns,
          &Launch::duration_ns, &Launch::is_counted);
 }
 
-template <>
-inline constexpr const char* kType<record::GraphKernels> = "graph_kernels";
 void fields(auto& f, Is<record::GraphKernels> auto& inside) {
   using record::GraphKernel;
   f.rows("kernels", inside.kernels, &GraphKernel::group, &GraphKernel::kernel, &GraphKernel::launches,
          &GraphKernel::duration_ns);
 }
 
-template <>
-inline constexpr const char* kType<record::Transfers> = "transfers";
 void fields(auto& f, Is<record::Transfers> auto& traced) {
   using record::Transfer;
   f.rows("transfers", traced.transfers, &Transfer::kind, &Transfer::device, &Transfer::bytes,
          &Transfer::start_ns, &Transfer::duration_ns);
 }
 
-template <>
-inline constexpr const char* kType<record::Counted> = "counted";
 void fields(auto& f, Is<record::Counted> auto& counted) {
   f("group", counted.group);
   f("pass", counted.pass);
@@ -113,47 +97,35 @@ void fields(auto& f, Is<record::Counted> auto& counted) {
   f("counters", counted.counters);
 }
 
-template <>
-inline constexpr const char* kType<record::Untraced> = "untraced";
 void fields(auto& f, Is<record::Untraced> auto& untraced) {
   f("group", untraced.group);
   f("launches", untraced.launches);
 }
 
-template <>
-inline constexpr const char* kType<record::Failed> = "failed";
 void fields(auto& f, Is<record::Failed> auto& failed) {
   f("group", failed.group);
   f("launches", failed.launches);
   f("error", failed.error);
 }
 
-template <>
-inline constexpr const char* kType<record::Held> = "held";
 void fields(auto& f, Is<record::Held> auto& held) {
   using record::Range;
   f("device", held.device);
   f.rows("spans", held.spans, &Range::start_ns, &Range::duration_ns);
 }
 
-template <>
-inline constexpr const char* kType<record::Ranges> = "ranges";
 void fields(auto& f, Is<record::Ranges> auto& closed) {
   using record::Range;
   f("path", closed.path);
   f.rows("ranges", closed.ranges, &Range::start_ns, &Range::duration_ns);
 }
 
-template <>
-inline constexpr const char* kType<record::PassBegun> = "pass";
 void fields(auto& f, Is<record::PassBegun> auto& begun) {
   f("pass", begun.pass);
   f("is_traced", begun.is_traced);
   f("at_ns", begun.at_ns);
 }
 
-template <>
-inline constexpr const char* kType<record::SamplingBegun> = "sampling";
 void fields(auto& f, Is<record::SamplingBegun> auto& begun) {
   f("device", begun.device);
   f("interval_ns", begun.interval_ns);
@@ -163,32 +135,24 @@ void fields(auto& f, Is<record::SamplingBegun> auto& begun) {
   f("left_out", begun.left_out);
 }
 
-template <>
-inline constexpr const char* kType<record::Samples> = "samples";
 void fields(auto& f, Is<record::Samples> auto& taken) {
   using record::Sample;
   f("device", taken.device);
   f.rows("samples", taken.samples, &Sample::start_ns, &Sample::duration_ns, &Sample::values);
 }
 
-template <>
-inline constexpr const char* kType<record::Power> = "power";
 void fields(auto& f, Is<record::Power> auto& taken) {
   using record::PowerReading;
   f("device", taken.device);
   f.rows("readings", taken.readings, &PowerReading::at_ns, &PowerReading::watts);
 }
 
-template <>
-inline constexpr const char* kType<record::Problem> = "problem";
 void fields(auto& f, Is<record::Problem> auto& problem) {
   f.optional("group", problem.group);
   f("cause", problem.cause);
   f("hint", problem.hint);
 }
 
-template <>
-inline constexpr const char* kType<record::End> = "end";
 void fields(auto& f, Is<record::End> auto& end) {
   f("at_ns", end.at_ns);
   f("lost_activities", end.lost_activities);

@@ -17,7 +17,7 @@ struct ScalarName {
   std::string_view ours;
 };
 
-constexpr std::array kScalars = std::to_array<ScalarName>({
+constexpr auto kScalars = std::to_array<ScalarName>({
     {"float", "f32"},
     {"double", "f64"},
     {"half", "f16"},
@@ -74,8 +74,7 @@ std::string scalar(const CppName& name) {
   const std::size_t templates = type.find('<');
   const std::size_t colons = type.substr(0, templates).rfind("::");
   if (colons != std::string_view::npos) type = type.substr(colons + 2);
-  const auto found =
-      std::find_if(kScalars.begin(), kScalars.end(), [type](const ScalarName& s) { return s.cpp == type; });
+  const auto found = std::ranges::find(kScalars, type, &ScalarName::cpp);
   if (found != kScalars.end()) return std::string(found->ours);
   if (type.starts_with("OpaqueType<")) {
     const std::size_t size = type.find_first_of("0123456789");
@@ -93,9 +92,8 @@ bool is_enumerator(const CppName& name) {
   const bool is_cast = name.text.starts_with("(");
   const std::string_view type = is_cast ? name.text.substr(1) : name.text.substr(0, name.text.find('='));
   if (!is_cast && type.size() == name.text.size()) return false;
-  constexpr std::array<std::string_view, 5> kNumbers = {"int", "unsigned", "long", "short", "bool"};
-  return std::none_of(kNumbers.begin(), kNumbers.end(),
-                      [type](std::string_view n) { return type.starts_with(n); });
+  constexpr auto kNumbers = std::to_array<std::string_view>({"int", "unsigned", "long", "short", "bool"});
+  return std::ranges::none_of(kNumbers, [type](std::string_view n) { return type.starts_with(n); });
 }
 
 std::string literal(const CppName& name) {
@@ -112,43 +110,41 @@ std::string literal(const CppName& name) {
 }
 
 bool is_silent(const NamePart& part) {
-  constexpr std::array<std::string_view, 20> kSilent = {
-      "at",       "native",  "std",    "internal", "impl",          "detail",   "details", "c10",
-      "cuda",     "cutlass", "flash",  "core",     "pytorch_flash", "cuda_cub", "__4",     "at_cuda_detail",
-      "__main__", "cudapy",  "kernel", "ops"};
+  constexpr auto kSilent = std::to_array<std::string_view>(
+      {"at",       "native",  "std",    "internal", "impl",          "detail",   "details", "c10",
+       "cuda",     "cutlass", "flash",  "core",     "pytorch_flash", "cuda_cub", "__4",     "at_cuda_detail",
+       "__main__", "cudapy",  "kernel", "ops"});
   return part.is_anonymous || part.is_lambda || part.text.starts_with("CUB_") ||
          part.text.starts_with("THRUST_") || part.text.starts_with("cutlass_") ||
-         part.text.starts_with("_GLOBAL__N") ||
-         std::find(kSilent.begin(), kSilent.end(), part.text) != kSilent.end();
+         part.text.starts_with("_GLOBAL__N") || std::ranges::find(kSilent, part.text) != kSilent.end();
 }
 
 bool is_plumbing(const NamePart& part) {
-  constexpr std::array<std::string_view, 24> kPlumbing = {"olicy",
-                                                          "arams",
-                                                          "Tensor",
-                                                          "rray",
-                                                          "OffsetCalculator",
-                                                          "LoadWith",
-                                                          "StoreWith",
-                                                          "terator",
-                                                          "NullType",
-                                                          "identity",
-                                                          "Metadata",
-                                                          "TileState",
-                                                          "InputValue",
-                                                          "context",
-                                                          "no_stencil_tag",
-                                                          "always_true",
-                                                          "Divisor",
-                                                          "integral_constant",
-                                                          "null_type",
-                                                          "decltype",
-                                                          "device_ptr",
-                                                          "Reducer",
-                                                          "EPT",
-                                                          "Placeholder"};
-  return std::any_of(kPlumbing.begin(), kPlumbing.end(),
-                     [&part](std::string_view w) { return contains(part.text, w); });
+  constexpr auto kPlumbing = std::to_array<std::string_view>({"olicy",
+                                                              "arams",
+                                                              "Tensor",
+                                                              "rray",
+                                                              "OffsetCalculator",
+                                                              "LoadWith",
+                                                              "StoreWith",
+                                                              "terator",
+                                                              "NullType",
+                                                              "identity",
+                                                              "Metadata",
+                                                              "TileState",
+                                                              "InputValue",
+                                                              "context",
+                                                              "no_stencil_tag",
+                                                              "always_true",
+                                                              "Divisor",
+                                                              "integral_constant",
+                                                              "null_type",
+                                                              "decltype",
+                                                              "device_ptr",
+                                                              "Reducer",
+                                                              "EPT",
+                                                              "Placeholder"});
+  return std::ranges::any_of(kPlumbing, [&part](std::string_view w) { return contains(part.text, w); });
 }
 
 const NamePart* named_part(const CppName& name, std::size_t last) {

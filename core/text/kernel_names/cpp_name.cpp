@@ -21,9 +21,9 @@ constexpr std::string_view kEndsIdentifier = " :<>(){}[],*&'=";
 /// The length of the operator's symbol at the beginning of `text`, which is what follows `operator`; 0 for
 /// conversions.
 std::size_t symbol_length(std::string_view text) {
-  constexpr std::array<std::string_view, 21> kSymbols = {"()",  "[]", "<=>", "<<=", ">>=", "->*", "<<",
-                                                         ">>",  "<=", ">=",  "->",  "<",   ">",   ",",
-                                                         "&&=", "&&", "||",  "==",  "!=",  "++",  "--"};
+  constexpr auto kSymbols =
+      std::to_array<std::string_view>({"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->",
+                                       "<",  ">",  ",",   "&&=", "&&",  "||",  "==", "!=", "++", "--"});
   for (const std::string_view symbol : kSymbols) {
     if (text.starts_with(symbol)) return symbol.size();
   }

@@ -69,7 +69,7 @@ void describe_tiles(const std::vector<CppName>& arguments, Description& descript
       if (shape.empty()) shape = tile(*argument);
       const std::string type = scalar(*argument);
       const bool is_element = !type.empty() && (contains(type, "f") || type.ends_with("8"));
-      if (is_element && std::find(found.begin(), found.end(), type) == found.end()) found.push_back(type);
+      if (is_element && std::ranges::find(found, type) == found.end()) found.push_back(type);
       if (argument->parts.empty() || argument->parts.back().text == "tuple") continue;
       for (const CppName& inner : argument->parts.back().template_arguments) next.push_back(&inner);
     }
@@ -103,7 +103,7 @@ void describe_arguments(const std::vector<CppName>& arguments, Words& types, Des
     if (std::string value = literal(argument); !value.empty()) {
       if (!is_enumerator(argument)) description.add(value);
     } else if (std::string type = scalar(argument); !type.empty()) {
-      if (std::find(types.begin(), types.end(), type) != types.end()) continue;
+      if (std::ranges::find(types, type) != types.end()) continue;
       types.push_back(type);
       description.add(type);
     } else if (const NamePart* part = named_part(argument); part != nullptr && !is_plumbing(*part)) {
@@ -158,8 +158,7 @@ const NamePart* class_part(const CppName& name) {
 }
 
 bool has_part(const CppName& name, std::string_view text) {
-  return std::any_of(name.parts.begin(), name.parts.end(),
-                     [text](const NamePart& part) { return part.text == text; });
+  return std::ranges::any_of(name.parts, [text](const NamePart& part) { return part.text == text; });
 }
 
 /// The outermost informative namespace of `kernel`; empty if there is none.
@@ -187,7 +186,7 @@ bool describe_cutlass(const CppName& name, const NamePart& kernel, Description& 
 /// The algorithm that a kernel of Thrust or Kokkos runs, both of which have only a few kernels; null for
 /// other kernels. Sets `base` to its name.
 const NamePart* algorithm(const NamePart& kernel, std::string& base) {
-  constexpr std::array<std::string_view, 1> kEnding = {"Agent"};
+  constexpr auto kEnding = std::to_array<std::string_view>({"Agent"});
   const bool runs_algorithm =
       kernel.text == "_kernel_agent" || kernel.text.starts_with("cuda_parallel_launch_");
   if (!runs_algorithm || kernel.template_arguments.empty()) return nullptr;
@@ -260,52 +259,38 @@ namespace {
 using namespace kernel_names;
 
 /// The first namespace of a kernel.
-constexpr std::array<std::string_view, 15> kNamespaces = {
-    "at",     "at_cuda_detail", "c10",      "cub",     "cublas", "cublasLt", "cudnn",        "cufft",
-    "curand", "cusolver",       "cusparse", "cutlass", "flash",  "thrust",   "pytorch_flash"};
+constexpr auto kNamespaces = std::to_array<std::string_view>(
+    {"at", "at_cuda_detail", "c10", "cub", "cublas", "cublasLt", "cudnn", "cufft", "curand", "cusolver",
+     "cusparse", "cutlass", "flash", "thrust", "pytorch_flash"});
 
 /// What the names of kernels without a namespace begin with.
-constexpr std::array<std::string_view, 18> kBeginnings = {"nvjet_",
-                                                          "cutlass_",
-                                                          "cutlass3x_",
-                                                          "volta_",
-                                                          "turing_",
-                                                          "ampere_",
-                                                          "sm80_xmma_",
-                                                          "sm86_xmma_",
-                                                          "sm89_xmma_",
-                                                          "sm90_xmma_",
-                                                          "sm100_xmma_",
-                                                          "cudnn_",
-                                                          "splitKreduce_kernel",
-                                                          "regular_fft",
-                                                          "vector_fft",
-                                                          "multi_bluestein_fft",
-                                                          "nccl",
-                                                          "cupy_"};
+constexpr auto kBeginnings = std::to_array<std::string_view>(
+    {"nvjet_", "cutlass_", "cutlass3x_", "volta_", "turing_", "ampere_", "sm80_xmma_", "sm86_xmma_",
+     "sm89_xmma_", "sm90_xmma_", "sm100_xmma_", "cudnn_", "splitKreduce_kernel", "regular_fft", "vector_fft",
+     "multi_bluestein_fft", "nccl", "cupy_"});
 
 /// What stands among the template arguments of kernels without a namespace of their own.
-constexpr std::array<std::string_view, 2> kArguments = {"at::native::", "cublas"};
+constexpr auto kArguments = std::to_array<std::string_view>({"at::native::", "cublas"});
 
 }  // namespace
 
 bool is_library_kernel(std::string_view demangled) {
   const CppName name = parse_cpp_name(demangled);
   const std::string_view first = name.parts.empty() ? demangled : name.parts.front().text;
-  return std::find(kNamespaces.begin(), kNamespaces.end(), first) != kNamespaces.end() ||
-         std::any_of(kBeginnings.begin(), kBeginnings.end(),
-                     [&](std::string_view beginning) { return first.starts_with(beginning); }) ||
-         std::any_of(kArguments.begin(), kArguments.end(),
-                     [&](std::string_view argument) { return contains(demangled, argument); });
+  return std::ranges::find(kNamespaces, first) != kNamespaces.end() ||
+         std::ranges::any_of(kBeginnings,
+                             [&](std::string_view beginning) { return first.starts_with(beginning); }) ||
+         std::ranges::any_of(kArguments,
+                             [&](std::string_view argument) { return contains(demangled, argument); });
 }
 
 bool is_generated_kernel(std::string_view demangled, std::string_view path) {
-  constexpr std::array<std::string_view, 5> kOfInductor = {"triton_poi_", "triton_red_", "triton_per_",
-                                                           "triton_tem_", "triton_for_"};
+  constexpr auto kOfInductor = std::to_array<std::string_view>(
+      {"triton_poi_", "triton_red_", "triton_per_", "triton_tem_", "triton_for_"});
   if (is_library_kernel(demangled)) return false;
-  return contains(path, "XlaModule:") ||
-         std::any_of(kOfInductor.begin(), kOfInductor.end(),
-                     [&](std::string_view beginning) { return demangled.starts_with(beginning); });
+  return contains(path, "XlaModule:") || std::ranges::any_of(kOfInductor, [&](std::string_view beginning) {
+           return demangled.starts_with(beginning);
+         });
 }
 
 }  // namespace rooflinectl

@@ -11,12 +11,12 @@ namespace rooflinectl::kernel_names {
 namespace {
 
 bool is_plain_operation(std::string_view text) {
-  constexpr std::array<std::string_view, 26> kOperations = {
-      "plus",     "minus",        "multiplies", "divides",     "maximum",   "minimum", "max",
-      "min",      "Sum",          "Max",        "Min",         "ArgMax",    "ArgMin",  "Equality",
-      "equal_to", "not_equal_to", "less",       "greater",     "bit_and",   "bit_or",  "bit_xor",
-      "negate",   "modulus",      "square",     "logical_and", "logical_or"};
-  return std::find(kOperations.begin(), kOperations.end(), text) != kOperations.end();
+  constexpr auto kOperations = std::to_array<std::string_view>(
+      {"plus",     "minus",        "multiplies", "divides",     "maximum",   "minimum", "max",
+       "min",      "Sum",          "Max",        "Min",         "ArgMax",    "ArgMin",  "Equality",
+       "equal_to", "not_equal_to", "less",       "greater",     "bit_and",   "bit_or",  "bit_xor",
+       "negate",   "modulus",      "square",     "logical_and", "logical_or"});
+  return std::ranges::find(kOperations, text) != kOperations.end();
 }
 
 bool is_functor(std::string_view text) {
@@ -40,7 +40,7 @@ std::string lambda_scalar(const NamePart& lambda) {
 /// The function that a lambda is within, and what it is instantiated with.
 std::optional<Operation> lambda_operation(const CppName& name) {
   const auto is_lambda = [](const NamePart& part) { return part.is_lambda; };
-  const auto first = std::find_if(name.parts.begin(), name.parts.end(), is_lambda);
+  const auto first = std::ranges::find_if(name.parts, is_lambda);
   if (first == name.parts.end()) return std::nullopt;
   const auto last = std::find_if(name.parts.rbegin(), name.parts.rend(), is_lambda);
   Operation operation;

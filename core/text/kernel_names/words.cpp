@@ -26,8 +26,8 @@ std::string without_filler(std::string_view name) {
 }  // namespace
 
 std::size_t length(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 bool contains(std::string_view text, std::string_view what) {
@@ -61,13 +61,13 @@ std::string_view without_underscores(std::string_view text) {
 }
 
 std::string kernel_base(std::string_view text) {
-  constexpr std::array kEndings = std::to_array<std::string_view>(
+  constexpr auto kEndings = std::to_array<std::string_view>(
       {"_kernel_manual_unroll", "_cuda_kernel", "_kernel_cuda", "CUDAKernel", "_kernel", "Kernel"});
   return std::string(without_endings(without_underscores(text), kEndings));
 }
 
 std::string function_words(std::string_view text) {
-  constexpr std::array kEndings = std::to_array<std::string_view>(
+  constexpr auto kEndings = std::to_array<std::string_view>(
       {"CUDAKernelImpl", "CUDAKernel", "KernelImpl", "_impl", "_cuda", "_kernel", "Kernel", "_cuda_out"});
   text = without_endings(without_prefix(without_underscores(text), "launch_"), kEndings);
   std::string words;
