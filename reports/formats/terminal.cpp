@@ -44,16 +44,6 @@ std::string paragraphs(const std::vector<std::string>& texts, std::size_t width,
   return shown < texts.size() ? text + more(texts.size() - shown, "sentence") : text;
 }
 
-std::vector<std::string> cause_texts(const ExperimentAnalysis& experiment) {
-  std::vector<std::string> texts;
-  for (const RooflinePoint& point : experiment.points) {
-    const Measurement& measurement = *point.measurement;
-    if (measurement.cause.empty()) continue;
-    texts.push_back(fmt::format("{} {}: {}", point.label, to_string(measurement.status), measurement.cause));
-  }
-  return texts;
-}
-
 std::string rows_of(const Table& table, std::size_t width) {
   return text_table(table, width) + (table.left_out > 0 ? more(table.left_out, "row") : "");
 }

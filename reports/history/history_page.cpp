@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -74,10 +75,8 @@ std::string environment_lines(const History& history, const ChartFrame& frame) {
   std::string svg;
   for (std::size_t run = 0; run < history.runs.size(); ++run) {
     if (history.environment[run].empty()) continue;
-    std::string title = fmt::format("run {}", run + 1);
-    for (const auto& [name, from, to] : history.environment[run]) {
-      title += fmt::format("\n{}: {} → {}", name, from, to);
-    }
+    const std::string title =
+        fmt::format("run {}\n{}", run + 1, fmt::join(environment_texts(history.environment[run]), "\n"));
     svg += fmt::format(
         R"(<line class="environment" x1="{0:.1f}" x2="{0:.1f}" y1="0" y2="{1}"><title>{2}</title></line>)",
         frame.x(run), kSparkHeight, escape_markup(title));

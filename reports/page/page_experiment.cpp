@@ -10,7 +10,6 @@
 #include "core/text/written_number.h"
 #include "reports/charts/parts/plot.h"
 #include "reports/formats/formats.h"
-#include "reports/page/page_json.h"
 #include "reports/page/page_parts.h"
 #include "reports/page/program/page_program.h"
 #include "reports/sentences/sentences.h"
@@ -69,21 +68,19 @@ std::optional<double> drawable(const std::optional<double>& value) {
 }
 
 Json levels(const RooflinePoint& point, const ChartPoint& chart) {
-  Json list = Json::array();
-  for (const LevelMark& mark : chart.levels) {
+  return list_of(chart.levels, [&](const LevelMark& mark) -> Json {
     const LevelUse* use = find_level(point, mark.level);
     std::optional<double> executed;
     if (use != nullptr && point.flops_executed && is_drawable(use->bytes)) {
       executed = drawable(*point.flops_executed / use->bytes);
     }
-    list.push_back({{"level", to_string(mark.level)},
-                    {"ai", optional_number(mark.at ? std::optional(mark.at->ai) : std::nullopt)},
-                    {"executed_ai", optional_number(executed)},
-                    {"utilisation", mark.utilisation},
-                    {"share", optional_number(use != nullptr ? use->utilisation : std::nullopt)},
-                    {"is_limiting", mark.is_limiting}});
-  }
-  return list;
+    return {{"level", to_string(mark.level)},
+            {"ai", optional_number(mark.at ? std::optional(mark.at->ai) : std::nullopt)},
+            {"executed_ai", optional_number(executed)},
+            {"utilisation", mark.utilisation},
+            {"share", optional_number(use != nullptr ? use->utilisation : std::nullopt)},
+            {"is_limiting", mark.is_limiting}};
+  });
 }
 
 // What bounds the point, on what evidence, and what to try next. Texts are written once: those of a rule
@@ -91,11 +88,9 @@ Json levels(const RooflinePoint& point, const ChartPoint& chart) {
 class Rules {
  public:
   Json findings(const PointExplanation& explanation) {
-    Json list = Json::array();
-    for (const Finding& finding : explanation.findings) {
-      list.push_back({index_of(finding), evidence_text(finding.evidence)});
-    }
-    return list;
+    return list_of(explanation.findings, [&](const Finding& finding) -> Json {
+      return {index_of(finding), evidence_text(finding.evidence)};
+    });
   }
   const Json& texts() const { return texts_; }
 
@@ -127,11 +122,9 @@ std::string key(const Run& run, const RooflinePoint& point) {
 }
 
 Json stalls(const RooflinePoint& point) {
-  Json shares = Json::array();
-  for (const StallShare& stall : point.verdict.stalls) {
-    shares.push_back({std::string(stall.reason->label), rounded(stall.share)});
-  }
-  return shares;
+  return list_of(point.verdict.stalls, [](const StallShare& stall) -> Json {
+    return {std::string(stall.reason->label), rounded(stall.share)};
+  });
 }
 
 Json point(const Run& run, const ExperimentReport& report, std::size_t index,
@@ -177,27 +170,24 @@ std::string_view outcome(const LadderStep& step) {
   return step.speedup <= 1 - kNotable ? "slower" : "same";
 }
 
+Json counter_change(const CounterChange& change) {
+  return {{"name", change.quantity->name},
+          {"from", text_without_unit(change.from, change.quantity->unit)},
+          {"to", text_without_unit(change.to, change.quantity->unit)}};
+}
+
 Json steps(const ExperimentAnalysis& experiment) {
   const auto index_of = [&](const RooflinePoint* point) { return point - experiment.points.data(); };
-  Json list = Json::array();
-  for (const LadderStep& step : experiment.steps) {
-    Json counter_changes = Json::array();
-    for (const CounterChange& change : step.counter_changes) {
-      counter_changes.push_back({{"name", change.quantity->name},
-                                 {"from", text_without_unit(change.from, change.quantity->unit)},
-                                 {"to", text_without_unit(change.to, change.quantity->unit)}});
-    }
-    Json changes = Json::array();
-    for (const Change& change : changes_of(step)) changes.push_back(change.text);
+  return list_of(experiment.steps, [&](const LadderStep& step) -> Json {
+    Json changes = list_of(changes_of(step), [](const Change& change) { return change.text; });
     if (changes.empty()) changes.push_back(no_change_text(step));
-    list.push_back({{"from", index_of(step.from)},
-                    {"to", index_of(step.to)},
-                    {"speedup", format::speedup(step.speedup)},
-                    {"outcome", outcome(step)},
-                    {"counter_changes", counter_changes},
-                    {"changes", changes}});
-  }
-  return list;
+    return {{"from", index_of(step.from)},
+            {"to", index_of(step.to)},
+            {"speedup", format::speedup(step.speedup)},
+            {"outcome", outcome(step)},
+            {"counter_changes", list_of(step.counter_changes, counter_change)},
+            {"changes", changes}};
+  });
 }
 
 Json precisions_of(const Run& run, const ExperimentAnalysis& experiment) {
@@ -211,7 +201,54 @@ Json precisions_of(const Run& run, const ExperimentAnalysis& experiment) {
   return names;
 }
 
+/// The families with what tells them apart.
+Json families(const std::vector<Family>& all) {
+  Json list = Json::array();
+  for (const Family& family : all) {
+    const FamilyLook look = look_of(list.size());  // the page itself shows what bounds a kernel
+    list.push_back({{"name", family.name}, {"colour", look.colour.value_or(0)}, {"shape", look.shape}});
+  }
+  return list;
+}
+
+/// How much faster than the references at every size.
+Json speeds(const std::vector<SpeedTable>& speed_tables) {
+  Json tables = Json::array();
+  for (const SpeedTable& table : speed_tables) {
+    Json columns = {"elements"};
+    for (const Dtype dtype : table.dtypes) columns.push_back(to_string(dtype));
+    Json rows = Json::array();
+    Json factors = Json::array();
+    for (const SpeedTable::Row& row : table.rows) {
+      Json cells = {typeset(elements_text(row.n))};
+      Json numbers = Json::array();
+      for (const auto& speed : row.speeds) {
+        cells.push_back(speed_text(speed));
+        numbers.push_back(speed.is_timed_differently ? Json(nullptr) : optional_number(speed.factor));
+      }
+      rows.push_back(cells);
+      factors.push_back(numbers);
+    }
+    tables.push_back({{"title", fmt::format("Speed-up of {} over {}, {}", table.version, table.reference,
+                                            to_string(table.cache))},
+                      {"columns", columns},
+                      {"rows", rows},
+                      {"factors", factors}});
+  }
+  return tables;
+}
+
 }  // namespace
+
+std::vector<std::string> implausible(const ExperimentAnalysis& experiment) {
+  constexpr std::size_t kMost = 20;
+  std::vector<std::string> texts = implausible_texts(experiment.points);
+  if (texts.size() <= kMost) return texts;
+  const std::size_t rest = texts.size() - kMost;
+  texts.resize(kMost);
+  texts.push_back(fmt::format("… and {} more; the table's flags column lists them all", rest));
+  return texts;
+}
 
 std::string experiment(const ReportModel& model, const ExperimentReport& report) {
   const Run& run = *report.run;

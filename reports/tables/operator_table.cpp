@@ -52,7 +52,7 @@ std::string operator_name(const std::string& name) {
 std::string operator_text(const RooflinePoint& point) {
   if (!point.launches || point.launches->operators == nullptr) return {};
   const std::vector<OperatorShare>& operators = point.launches->operators->operators;
-  if (operators.empty()) return std::string(format::kUnavailable);
+  if (operators.empty()) return format::kUnavailable;
   const std::string first = operator_name(operators.front().name);
   return operators.size() == 1 ? first : fmt::format("{} +{}", first, operators.size() - 1);
 }

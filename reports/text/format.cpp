@@ -23,9 +23,8 @@ constexpr std::array kSmall = {Prefix{1, ""}, Prefix{1e-3, "m"}, Prefix{1e-6, "Â
 template <std::size_t N>
 Prefix prefix_of(double value, const std::array<Prefix, N>& prefixes) {
   constexpr double kRoundsUp = 0.99995;
-  const auto found = std::find_if(prefixes.begin(), prefixes.end(), [&](const Prefix& prefix) {
-    return std::abs(value) >= kRoundsUp * prefix.factor;
-  });
+  const auto found = std::ranges::find_if(
+      prefixes, [&](const Prefix& prefix) { return std::abs(value) >= kRoundsUp * prefix.factor; });
   return found == prefixes.end() ? prefixes.back() : *found;
 }
 
@@ -39,7 +38,7 @@ std::string with_unit(double value, const std::array<Prefix, N>& prefixes, std::
 }  // namespace
 
 std::string significant(double value, int digits) {
-  if (!std::isfinite(value)) return std::string(kUnavailable);
+  if (!std::isfinite(value)) return kUnavailable;
   if (value == 0) return "0";
   const auto magnitude = [](double v) { return static_cast<int>(std::floor(std::log10(std::abs(v)))); };
   const double unit = std::pow(10, magnitude(value) - digits + 1);
@@ -59,8 +58,8 @@ std::string rate(double per_s, std::string_view operations) {
   return with_unit(per_s, kLarge, fmt::format("{}/s", operations), 3);
 }
 
-std::string amount(double value, std::string_view unit, int digits) {
-  return with_unit(value, kLarge, unit, digits);
+std::string amount(double value, std::string_view unit) {
+  return with_unit(value, kLarge, unit, 3);
 }
 
 std::string rate_tick(double per_s) {
@@ -74,7 +73,7 @@ std::string duration(double seconds) {
 }
 
 std::string saving(double seconds) {
-  return seconds > 0 ? duration(seconds) : std::string(kUnavailable);
+  return seconds > 0 ? duration(seconds) : kUnavailable;
 }
 
 std::string energy(double joules) {
@@ -148,8 +147,8 @@ std::string mean_size(double bytes) {
                       : memory_size(static_cast<std::uint64_t>(bytes));
 }
 
-std::string precise_size(double bytes, int digits) {
-  return bytes < 1000 ? fmt::format("{:.0f} B", bytes) : amount(bytes, "B", digits);
+std::string precise_size(double bytes) {
+  return bytes < 1000 ? fmt::format("{:.0f} B", bytes) : with_unit(bytes, kLarge, "B", 5);
 }
 
 std::string utc(std::string_view iso) {

@@ -10,7 +10,7 @@
 namespace rooflinectl::format {
 
 /// What stands for a number that is not there.
-inline constexpr std::string_view kUnavailable = "–";
+inline const std::string kUnavailable = "–";
 
 /// What floating-point and integer operations are counted in.
 inline constexpr std::string_view kFlops = "FLOP";
@@ -22,8 +22,8 @@ std::string significant(double value, int digits = 3);
 std::string bandwidth(double bytes_per_s);                    ///< `4.58 TB/s`
 std::string gigabytes(double bytes_per_s);                    ///< `4579`, for a column headed GB/s
 std::string rate(double per_s, std::string_view operations);  ///< `65.0 TOP/s` for `kOps`
-/// `1.07 GB`, with three `digits`.
-std::string amount(double value, std::string_view unit, int digits = 3);
+/// `1.07 GB`
+std::string amount(double value, std::string_view unit);
 std::string rate_tick(double per_s);   ///< `10 G`, on an axis that names its unit
 std::string duration(double seconds);  ///< `238.5 µs`
 std::string saving(double seconds);    ///< a duration, or `kUnavailable` if there is nothing to save
@@ -43,9 +43,9 @@ std::string speedup(double ratio);                               ///< `1.62× fa
 std::string memory_size(std::uint64_t bytes);  ///< `50.0 MiB`, `512 B`
 std::string array_size(double bytes);          ///< `2 MiB`, `1.5 MiB`: the same without a decimal that is 0
 std::string mean_size(double bytes);           ///< `50.0 MiB`, `4.58 B`: the same, with parts of a byte
-/// `600.10 MB`, `512 B`: with decimal prefixes, in full below 1 kB. Five `digits` tell apart sizes that
-/// differ little, as those of gradient buckets do.
-std::string precise_size(double bytes, int digits = 5);
+/// `600.10 MB`, `512 B`: with decimal prefixes, in full below 1 kB. Five digits tell apart sizes that differ
+/// little, as those of gradient buckets do.
+std::string precise_size(double bytes);
 
 /// `2026-11-21 09:30 UTC` from ISO 8601; other text unchanged.
 std::string utc(std::string_view iso);
@@ -53,7 +53,7 @@ std::string utc(std::string_view iso);
 /// `show(value)`, or `kUnavailable`.
 template <typename Show>
 std::string optional(const std::optional<double>& value, Show show) {
-  return value ? show(*value) : std::string(kUnavailable);
+  return value ? show(*value) : kUnavailable;
 }
 
 }  // namespace rooflinectl::format

@@ -61,8 +61,8 @@ Scene ceilings_scene(const ChartModel& chart, Extent extent) {
   auto bandwidths = bandwidth_labels(placer, plot, chart);
   auto compute = names_of_compute(plot, chart);
   add_plane(scene, plot, chart);
-  std::move(bandwidths.begin(), bandwidths.end(), std::back_inserter(scene.groups));
-  std::move(compute.begin(), compute.end(), std::back_inserter(scene.groups));
+  scene.add(std::move(bandwidths));
+  scene.add(std::move(compute));
   scene.groups.push_back(footer(chart, extent));
   return scene;
 }

@@ -12,7 +12,6 @@
 #include "core/text/names.h"
 #include "core/text/written_number.h"
 #include "reports/charts/model/chart_model.h"
-#include "reports/charts/model/file_names.h"
 #include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
 
@@ -49,12 +48,10 @@ std::string sizes(const std::vector<RooflinePoint>& points) {
 
 // How the times were taken.
 std::string timed_text(const std::vector<RooflinePoint>& points) {
-  const bool is_traced =
-      std::any_of(points.begin(), points.end(), [](const auto& p) { return is_observed(p); });
-  if (is_traced) return "times from the trace";
+  if (std::ranges::any_of(points, [](const auto& p) { return is_observed(p); }))
+    return "times from the trace";
   const auto is_timed = [&](LaunchMode mode) {
-    return std::any_of(points.begin(), points.end(),
-                       [&](const RooflinePoint& point) { return timed_mode(point) == mode; });
+    return std::ranges::find(points, mode, timed_mode) != points.end();
   };
   const bool graph = is_timed(LaunchMode::graph);
   const bool plain = is_timed(LaunchMode::plain);
@@ -77,6 +74,19 @@ std::string list_of(const std::vector<std::string>& names) {
   return text;
 }
 
+std::string plain(const std::string& experiment) {
+  if (is_plain_name(experiment)) return experiment;
+  std::string name;
+  for (const char c : experiment.substr(0, kMaxNameLength)) name += is_plain_name({&c, 1}) ? c : '_';
+  return name + "-" + sha256(experiment).substr(0, 8);
+}
+
+std::string lower_case(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return name;
+}
+
 }  // namespace
 
 std::string missing_text(const ExperimentAnalysis& experiment) {
@@ -89,8 +99,7 @@ std::string missing_text(const ExperimentAnalysis& experiment) {
 std::string device_text(const Run& run) {
   std::vector<std::string> names;
   for (const DeviceInfo& device : run.devices) names.push_back(device.name);
-  const bool are_alike =
-      std::all_of(names.begin(), names.end(), [&](const std::string& name) { return name == names.front(); });
+  const bool are_alike = std::ranges::adjacent_find(names, std::not_equal_to()) == names.end();
   if (names.size() > 1 && are_alike) names = {fmt::format("{} × {}", names.size(), names.front())};
   return as_recorded(run, fmt::format("{}", fmt::join(names, ", ")));
 }
@@ -161,23 +170,6 @@ std::string provenance(const Run& run, const ExperimentAnalysis& experiment) {
   const std::string missing = missing_text(experiment);
   return missing.empty() ? text : fmt::format("{}; {}", missing, text);
 }
-
-namespace {
-
-std::string plain(const std::string& experiment) {
-  if (is_plain_name(experiment)) return experiment;
-  std::string name;
-  for (const char c : experiment.substr(0, kMaxNameLength)) name += is_plain_name({&c, 1}) ? c : '_';
-  return name + "-" + sha256(experiment).substr(0, 8);
-}
-
-std::string lower_case(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return name;
-}
-
-}  // namespace
 
 std::vector<std::string> chart_file_names(const std::vector<std::string>& experiments) {
   std::set<std::string> taken;

@@ -11,7 +11,7 @@
 #include "analysis/program/recoverable.h"
 #include "analysis/timeline/timeline_view.h"
 #include "reports/model/report_model.h"
-#include "reports/page/page_json.h"
+#include "reports/page/page_parts.h"
 
 /// What the page has about a profiled program besides its points.
 namespace rooflinectl::page {
