@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <string_view>
-#include <utility>
 
 #include "analysis/roofline/point.h"
 #include "core/error.h"

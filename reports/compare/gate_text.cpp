@@ -131,15 +131,19 @@ Table gate_table(const Gate& gate) {
   return table;
 }
 
-// What there is to say about the new run as a whole: `failed: exit code: the program ended with exit code 1;
-// …`, `note: groups: 3 groups of the base (1.2 % of its GPU time) are not in the new run: …`.
-std::vector<std::string> gate_run_texts(const Gate& gate) {
+// What was not checked; about the new run as a whole, `failed: exit code: the program ended with exit code 1;
+// …`, `note: groups: 3 groups of the base (1.2 % of its GPU time) are not in the new run: …`; and why the
+// runs cannot be compared.
+std::vector<std::string> gate_notes(const Gate& gate) {
   std::vector<std::string> texts;
+  for (const std::string& missing : missing_texts(*gate.comparison))
+    texts.push_back("not checked: " + missing);
   for (const GateRunResult& result : gate.run) {
     if (result.text.empty()) continue;
     texts.push_back(fmt::format("{}: {}: {}", result.has_failed ? "failed" : "note", to_string(result.check),
                                 result.text));
   }
+  texts.insert(texts.end(), gate.incomparable.begin(), gate.incomparable.end());
   return texts;
 }
 
@@ -218,21 +222,13 @@ std::string gate_text(const Gate& gate, int columns) {
   Table table = gate_table(gate);
   table.remove_empty();
   if (!table.rows.empty()) text += fmt::format("\n{}\n", text_table(table, width));
-  for (const std::string& missing : missing_texts(*gate.comparison))
-    text += paragraph("not checked: " + missing, width);
-  for (const std::string& result : gate_run_texts(gate)) text += paragraph(result, width);
-  for (const std::string& reason : gate.incomparable) text += paragraph(reason, width);
+  for (const std::string& note : gate_notes(gate)) text += paragraph(note, width);
   return text + paragraph(gate_verdict(gate), width);
 }
 
 std::string gate_md(const Gate& gate) {
   std::string text = fmt::format("# Roofline gate: {}\n\n", markdown::escaped(gate_verdict(gate)));
-  for (const std::string& missing : missing_texts(*gate.comparison))
-    text += fmt::format("- not checked: {}\n", markdown::escaped(missing));
-  for (const std::string& result : gate_run_texts(gate))
-    text += fmt::format("- {}\n", markdown::escaped(result));
-  for (const std::string& reason : gate.incomparable)
-    text += fmt::format("- {}\n", markdown::escaped(reason));
+  for (const std::string& note : gate_notes(gate)) text += fmt::format("- {}\n", markdown::escaped(note));
   const Table table = gate_table(gate);
   if (!table.rows.empty()) text += "\n" + markdown::table(table);
   text += fmt::format("\nAllowed: {}.\n", gate_limits(gate));

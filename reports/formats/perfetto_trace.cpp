@@ -7,11 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <numeric>
-#include <optional>
-#include <string_view>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "analysis/roofline/point.h"
 #include "core/enum_names.h"

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "analysis/analysis.h"
 #include "reports/formats/formats.h"

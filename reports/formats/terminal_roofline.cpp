@@ -5,7 +5,6 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/analysis.h"
 #include "core/text/kernel_names/kernel_names.h"
 #include "core/text/printable.h"
 #include "reports/charts/model/chart_model.h"

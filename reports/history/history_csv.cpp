@@ -94,21 +94,20 @@ std::string history_csv(const HistoryReport& report) {
 
 std::string history_json(const HistoryReport& report) {
   const History& history = report.history;
+  const auto left_out_json = [](const LeftOutRun& run) -> Json {
+    return {{"name", run.name}, {"reason", run.reason}};
+  };
+  const auto point_json_of = [&](const PointHistory& point) { return point_history_json(report, point); };
   Json json = {{"format", "rooflinectl-history"},
                {"schema", kHistorySchema},
                {"smallest_change", history.smallest_change},
                {"runs", Json::array()},
-               {"left_out", Json::array()},
-               {"points", Json::array()}};
+               {"left_out", serial::list_of(report.left_out, left_out_json)},
+               {"points", serial::list_of(history.points, point_json_of)}};
   for (std::size_t run = 0; run < history.runs.size(); ++run) {
     json["runs"].push_back(run_json(history.runs[run]));
     json["runs"].back()["environment"] = environment_json(history.environment[run]);
   }
-  for (const auto& [name, reason] : report.left_out) {
-    json["left_out"].push_back({{"name", name}, {"reason", reason}});
-  }
-  for (const PointHistory& point : history.points)
-    json["points"].push_back(point_history_json(report, point));
   return serial::to_document(json);
 }
 

@@ -24,17 +24,11 @@ constexpr std::size_t kMostChartMarks = 100;  // with more runs, only the change
 class ChartFrame {
  public:
   explicit ChartFrame(const std::vector<std::optional<double>>& values) : runs_(values.size()) {
-    bool is_first = true;
     for (const auto& value : values) {
-      if (!value) continue;
-      low_ = is_first ? *value : std::min(low_, *value);
-      high_ = is_first ? *value : std::max(high_, *value);
-      is_first = false;
+      if (value) range_.extend_to(*value);
     }
-    const double least = kLeastSparklineRange * high_;
-    const double missing = std::max(0.0, least - (high_ - low_));
-    low_ -= missing / 2;
-    high_ += missing / 2;
+    const double missing = std::max(0.0, kLeastSparklineRange * range_.high - (range_.high - range_.low));
+    range_ = {range_.low - missing / 2, range_.high + missing / 2};
   }
 
   double x(std::size_t run) const {
@@ -42,14 +36,13 @@ class ChartFrame {
     return kSparkMargin + part * (kSparkWidth - 2 * kSparkMargin);
   }
   double y(double value) const {
-    const double part = high_ > low_ ? (value - low_) / (high_ - low_) : 0.5;
+    const double part = range_.high > range_.low ? (value - range_.low) / (range_.high - range_.low) : 0.5;
     return kSparkHeight - kSparkMargin - part * (kSparkHeight - 2 * kSparkMargin);
   }
 
  private:
   std::size_t runs_;
-  double low_ = 0;
-  double high_ = 0;
+  Range range_ = kEmptyRange;
 };
 
 /// A piece for each stretch of runs that have a value.

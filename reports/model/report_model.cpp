@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
 
 #include "reports/charts/model/chart_model.h"
 #include "reports/sentences/sentences.h"

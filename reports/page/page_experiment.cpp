@@ -41,27 +41,14 @@ std::string headline(const ExperimentAnalysis& experiment) {
                      format::percent(*best->fraction_of_roofline), words_for(best->bound).phrase, bounds);
 }
 
-// The names of facts recur from point to point: each is written once.
-class FactNames {
- public:
-  /// The texts in the order of `names()`, null where the point has no such fact.
-  Json texts(const std::vector<Fact>& facts) {
-    Json list = Json::array();
-    for (const Fact& fact : facts) list[index_of(fact.name)] = fact.text;
-    return list;
-  }
-  const Json& names() const { return names_; }
+using FactNames = Numbered<std::string>;
 
- private:
-  std::size_t index_of(const std::string& name) {
-    const auto [entry, is_new] = indices_.try_emplace(name, indices_.size());
-    if (is_new) names_.push_back(name);
-    return entry->second;
-  }
-
-  std::map<std::string, std::size_t> indices_;
-  Json names_ = Json::array();
-};
+// The texts in the order of the names, null if the point has no such fact.
+Json fact_texts(const std::vector<Fact>& facts, FactNames& names) {
+  Json list = Json::array();
+  for (const Fact& fact : facts) list[names.number_of(fact.name)] = fact.text;
+  return list;
+}
 
 std::optional<double> drawable(const std::optional<double>& value) {
   return value && is_drawable(*value) ? value : std::nullopt;
@@ -83,33 +70,22 @@ Json levels(const RooflinePoint& point, const ChartPoint& chart) {
   });
 }
 
-// What bounds the point, on what evidence, and what to try next. Texts are written once: those of a rule
-// are others for kernels of libraries.
-class Rules {
- public:
-  Json findings(const PointExplanation& explanation) {
-    return list_of(explanation.findings, [&](const Finding& finding) -> Json {
-      return {index_of(finding), evidence_text(finding.evidence)};
-    });
-  }
-  const Json& texts() const { return texts_; }
+// Rule, importance, text and next step: texts of a rule are others for kernels of libraries.
+using Rules = Numbered<std::array<std::string_view, 4>>;
 
- private:
-  std::size_t index_of(const Finding& finding) {
-    const auto [entry, is_new] =
-        indices_.try_emplace({finding.rule, finding.text, finding.next_step}, indices_.size());
-    if (is_new) {
-      texts_.push_back({{"rule", finding.rule},
-                        {"importance", to_string(finding.importance)},
-                        {"text", finding.text},
-                        {"next_step", finding.next_step}});
-    }
-    return entry->second;
-  }
+// What bounds the point, on what evidence, and what to try next.
+Json findings(const PointExplanation& explanation, Rules& rules) {
+  return list_of(explanation.findings, [&](const Finding& finding) -> Json {
+    return {rules.number_of({finding.rule, to_string(finding.importance), finding.text, finding.next_step}),
+            evidence_text(finding.evidence)};
+  });
+}
 
-  std::map<std::array<std::string_view, 3>, std::size_t> indices_;
-  Json texts_ = Json::array();
-};
+Json rule_texts(const Rules& rules) {
+  return list_of(rules.items(), [](const auto& rule) -> Json {
+    return {{"rule", rule[0]}, {"importance", rule[1]}, {"text", rule[2]}, {"next_step", rule[3]}};
+  });
+}
 
 // The range name identifies a point on its device.
 std::string key(const Run& run, const RooflinePoint& point) {
@@ -149,8 +125,8 @@ Json point(const Run& run, const ExperimentReport& report, std::size_t index,
       {"levels", levels(point, report.levels.points[index])},
       {"texts", texts},
       {"values", values},
-      {"facts", names.texts(point_facts(point))},
-      {"findings", rules.findings(report.explanations[index])}};
+      {"facts", fact_texts(point_facts(point), names)},
+      {"findings", findings(report.explanations[index], rules)}};
   if (!point.verdict.stalls.empty()) view["stalls"] = stalls(point);
   if (chart.link_flop_per_s) view["link_rate"] = rounded(*chart.link_flop_per_s);
   if (chart.share) {
@@ -276,8 +252,8 @@ std::string experiment(const ReportModel& model, const ExperimentReport& report)
                {"families", families(chart.families)},
                {"precisions", precisions_of(run, analysis)},
                {"roofs", roof_sets(run, analysis)},
-               {"fact_names", names.names()},
-               {"rules", rules.texts()},
+               {"fact_names", names.items()},
+               {"rules", rule_texts(rules)},
                {"steps", steps(analysis)},
                {"best", report.best},
                {"speeds", speeds(report.speeds)},

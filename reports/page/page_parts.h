@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,6 +54,22 @@ inline std::string with_member(std::string text, std::string_view name, std::str
 inline std::string array_text(const std::vector<std::string>& texts) {
   return fmt::format("[{}]", fmt::join(texts, ","));
 }
+
+/// What recurs from point to point is written once: points have its number, from 0.
+template <typename Item>
+class Numbered {
+ public:
+  std::size_t number_of(const Item& item) {
+    const auto [entry, is_new] = numbers_.try_emplace(item, numbers_.size());
+    if (is_new) items_.push_back(item);
+    return entry->second;
+  }
+  const std::vector<Item>& items() const { return items_; }
+
+ private:
+  std::map<Item, std::size_t> numbers_;
+  std::vector<Item> items_;
+};
 
 /// One experiment with its points, steps and roofs, as the text of a JSON object.
 std::string experiment(const ReportModel& model, const ExperimentReport& report);

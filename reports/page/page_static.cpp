@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "analysis/roofline/point.h"
 #include "core/text/written_number.h"
 #include "reports/charts/model/chart_model.h"
 #include "reports/page/page.h"
@@ -9,7 +8,6 @@
 #include "reports/sentences/sentences.h"
 #include "reports/tables/devices/device_tables.h"
 #include "reports/tables/tables.h"
-#include "reports/text/format.h"
 #include "reports/text/markup.h"
 
 namespace rooflinectl {

@@ -4,9 +4,7 @@
 #include <map>
 #include <numeric>
 #include <set>
-#include <string>
 #include <tuple>
-#include <utility>
 
 #include "reports/sentences/sentences.h"
 

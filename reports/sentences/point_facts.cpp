@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "analysis/roofline/point.h"
 #include "analysis/roofline/quantities/quantities.h"

@@ -3,8 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <string_view>
-#include <vector>
 
 #include "core/text/names.h"
 #include "reports/tables/tables.h"

@@ -221,32 +221,33 @@ std::string value_text(double value, StripUnit unit) {
 
 std::vector<std::string> program_sentences(const Run& run, const ProgramUse& program) {
   std::vector<std::string> texts = import_sentences(run);
+  const auto say = [&](const std::string& text) {
+    if (!text.empty()) texts.push_back(text);
+  };
   if (program.gpus > 1) {
-    texts.push_back(fmt::format(
-        "Launches and total times are sums over {} GPUs; the time per launch is a mean.", program.gpus));
-    texts.push_back(
+    say(fmt::format("Launches and total times are sums over {} GPUs; the time per launch is a mean.",
+                    program.gpus));
+    say(
         fmt::format("All kernels are compared with the roofs of device {}; the timeline and PyTorch's "
                     "operators are shown for each device.",
                     program.groups.front()->measurement->device));
   }
   if (program.is_part) {
-    texts.push_back(
-        fmt::format("The program used more GPUs, but the run has counters for these {} only.", program.gpus));
+    say(fmt::format("The program used more GPUs, but the run has counters for these {} only.", program.gpus));
   }
-  if (program.busy_share()) texts.push_back(busy_sentence(program));
-  for (std::string& sentence : loss_sentences(run, program)) texts.push_back(std::move(sentence));
+  if (program.busy_share()) say(busy_sentence(program));
+  for (const std::string& sentence : loss_sentences(run, program)) say(sentence);
   if (program.idle && program.idle->beside_steps.count > 0) {
     const IdleGaps& gaps = program.idle->beside_steps;
-    texts.push_back(
-        fmt::format("{}, the program left the GPU idle for {}, in {}.",
+    say(fmt::format("{}, the program left the GPU idle for {}, in {}.",
                     program.step != nullptr ? "Beside its steps" : "While it started, ended or paused",
                     format::duration(gaps.total_s), format::counted(gaps.count, "gap")));
   }
-  if (std::string counted = counted_sentence(program); !counted.empty()) texts.push_back(std::move(counted));
+  say(counted_sentence(program));
   const std::vector<Loss> all = losses(program);
   const bool is_loss = std::ranges::find(all, LossKind::short_launches, &Loss::kind) != all.end();
   if (program.short_groups > 0 && !is_loss) {
-    texts.push_back(fmt::format(
+    say(fmt::format(
         "Launches of less than {} take {} of {} ({}). Fewer of them (fusion, larger batches) would save "
         "time, faster kernels would not.",
         format::duration(kShortLaunchS), time_and_share(program, time_share(program, program.short_s)),
@@ -254,32 +255,27 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
         format::counted(program.short_groups, "launch group")));
   }
   if (program.overlapped_share >= kNotable) {
-    texts.push_back(
+    say(
         fmt::format("For {} of their time, kernels overlapped with others: the program may gain less than "
                     "such a kernel (~) could save.",
                     format::percent(program.overlapped_share)));
   }
   if (program.held > 0) {
-    texts.push_back(fmt::format(
+    say(fmt::format(
         "{} of {} launches of collectives ({}) waited for a rank that was held to be counted: they "
         "are in no time.",
         program.held, program.collectives, format::duration(program.held_s)));
   }
   if (!run.application) return texts;
   const Application& application = *run.application;
-  if (const std::string sentence = run_sentence(application, of_processes(run, steps_text(program)));
-      !sentence.empty()) {
-    texts.push_back(sentence);
-  }
-  if (const std::string sentence = beside_steps_sentence(program); !sentence.empty())
-    texts.push_back(sentence);
+  say(run_sentence(application, of_processes(run, steps_text(program))));
+  say(beside_steps_sentence(program));
   if (application.lost > 0) {
-    texts.push_back(
-        fmt::format("{} launches were lost: CUPTI had no room for their records.", application.lost));
+    say(fmt::format("{} launches were lost: CUPTI had no room for their records.", application.lost));
   }
-  if (application.runs > 1) texts.push_back(fmt::format("The program was run {} times.", application.runs));
+  if (application.runs > 1) say(fmt::format("The program was run {} times.", application.runs));
   if (application.exit_code.value_or(0) != 0) {
-    texts.push_back(fmt::format("The program ended with exit code {}.", *application.exit_code));
+    say(fmt::format("The program ended with exit code {}.", *application.exit_code));
   }
   return texts;
 }

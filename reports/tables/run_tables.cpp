@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <string>
-#include <vector>
 
 #include "core/model/known_ceilings.h"
 #include "core/stats/statistics.h"

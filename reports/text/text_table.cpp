@@ -2,6 +2,7 @@
 #include "reports/text/text_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -9,9 +10,6 @@
 #include <iterator>
 #include <numeric>
 #include <set>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "core/stats/statistics.h"
 #include "core/text/printable.h"
@@ -142,19 +140,15 @@ void narrow(std::vector<TextColumn>& columns, std::size_t width) {
   }
 }
 
-std::string joined(const std::vector<std::string>& texts) {
-  std::string text;
-  for (const std::string& one : texts) text += (text.empty() ? "" : ", ") + one;
-  return text;
-}
-
 std::string below(const LeftOut& left_out, std::size_t width) {
   std::string text;
   if (!left_out.constants.empty()) {
-    text += paragraph("same in every row: " + joined(left_out.constants), width);
+    text += paragraph(fmt::format("same in every row: {}", fmt::join(left_out.constants, ", ")), width);
   }
   if (!left_out.others.empty()) {
-    text += paragraph("not shown: " + joined(left_out.others) + "; use a wider terminal or a pipe", width);
+    text += paragraph(
+        fmt::format("not shown: {}; use a wider terminal or a pipe", fmt::join(left_out.others, ", ")),
+        width);
   }
   return text;
 }

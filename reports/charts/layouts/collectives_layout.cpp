@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "analysis/devices/devices_together.h"
 #include "reports/charts/layouts/layouts.h"

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string>
-#include <vector>
 
 #include "reports/charts/layouts/layouts.h"
 #include "reports/charts/parts/picture.h"

@@ -5,11 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 #include <set>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "core/text/written_number.h"
 #include "reports/charts/layouts/layouts.h"

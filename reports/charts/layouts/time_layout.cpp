@@ -2,15 +2,12 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <string>
-#include <vector>
 
 #include "analysis/program/recoverable.h"
 #include "reports/charts/layouts/layouts.h"
 #include "reports/charts/parts/picture.h"
 #include "reports/charts/parts/plot.h"
 #include "reports/sentences/sentences.h"
-#include "reports/tables/tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

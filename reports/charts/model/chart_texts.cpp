@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <set>
 
 #include "analysis/program/recoverable.h"
@@ -79,12 +78,6 @@ std::string plain(const std::string& experiment) {
   std::string name;
   for (const char c : experiment.substr(0, kMaxNameLength)) name += is_plain_name({&c, 1}) ? c : '_';
   return name + "-" + sha256(experiment).substr(0, 8);
-}
-
-std::string lower_case(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return name;
 }
 
 }  // namespace
@@ -177,7 +170,12 @@ std::vector<std::string> chart_file_names(const std::vector<std::string>& experi
   for (const std::string& experiment : experiments) {
     const std::string wanted = plain(experiment);
     std::string name = wanted;
-    for (int i = 2; !taken.insert(lower_case(name)).second; ++i) name = fmt::format("{}-{}", wanted, i);
+    const auto take = [&] {
+      std::string lower = name;
+      for (char& letter : lower) letter = to_lower(letter);
+      return taken.insert(lower).second;
+    };
+    for (int i = 2; !take(); ++i) name = fmt::format("{}-{}", wanted, i);
     names.push_back(name);
   }
   return names;

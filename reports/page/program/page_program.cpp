@@ -164,6 +164,16 @@ Json evidence_of(const ProgramUse& use, LossKind kind) {
   return titled_tables({idle_before_table(use, kMostGaps), gap_table(use)});
 }
 
+// In full and shortened.
+Json kernel_list(const std::vector<std::string>& names) {
+  const std::vector<std::string> short_names = distinct_short_names(names);
+  Json list = Json::array();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    list.push_back({{"name", names[i]}, {"short", short_names[i]}});
+  }
+  return list;
+}
+
 // The page lists kernels itself, as the filters leave them.
 Json losses_beside_kernels(const std::vector<RooflinePoint>& points, const ProgramUse& use) {
   const auto place_of = [&](const RooflinePoint* group) { return group - points.data(); };
@@ -183,21 +193,6 @@ Json losses_beside_kernels(const std::vector<RooflinePoint>& points, const Progr
 }
 
 }  // namespace
-
-std::size_t KernelNames::index_of(const std::string& name) {
-  const auto [entry, is_new] = indices_.try_emplace(name, indices_.size());
-  if (is_new) names_.push_back(name);
-  return entry->second;
-}
-
-Json KernelNames::list() const {
-  const std::vector<std::string> short_names = distinct_short_names(names_);
-  Json list = Json::array();
-  for (std::size_t i = 0; i < names_.size(); ++i) {
-    list.push_back({{"name", names_[i]}, {"short", short_names[i]}});
-  }
-  return list;
-}
 
 OperatorView::OperatorView(const OperatorUse& use) : use_(use) {
   for (const RangeUse& one : use.operators) operators_.try_emplace(one.path, operators_.size());
@@ -258,7 +253,7 @@ Json group(const Run& run, const RooflinePoint& point, KernelNames& names) {
   };
   const std::string type = executed_type(point);
   return {{"measurement", &measurement - run.measurements.data()},
-          {"kernel", names.index_of(measurement.point.subject)},
+          {"kernel", names.number_of(measurement.point.subject)},
           {"path", measurement.point.axes.text(axis::kPath).value_or("")},
           {"launches", launches.count},
           {"total_s", rounded(launches.total_s)},
@@ -288,7 +283,7 @@ Json program(const Run& run, const std::vector<RooflinePoint>& points, const Pro
           {"figures", figures(run, use)},
           {"sentences", sentences},
           {"ranges", ranges(use)},
-          {"kernels", names.list()},
+          {"kernels", kernel_list(names.items())},
           {"tables", tables}};
 }
 

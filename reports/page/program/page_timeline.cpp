@@ -6,11 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "core/enum_names.h"
 #include "reports/page/program/page_program.h"

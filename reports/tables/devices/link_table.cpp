@@ -7,7 +7,6 @@
 #include <cmath>
 #include <functional>
 #include <set>
-#include <utility>
 
 #include "analysis/devices/devices_together.h"
 #include "reports/tables/devices/device_tables.h"
