@@ -314,11 +314,6 @@ bool is_column(std::string_view key) {
   return std::ranges::any_of(kCsvColumns, [&](const PointsColumn& column) { return column.name() == key; });
 }
 
-bool is_program_column(std::string_view axis) {
-  constexpr std::array kAxes = {axis::kGrid, axis::kCluster, axis::kShared, axis::kCode, axis::kPath};
-  return std::ranges::find(kAxes, axis) != kAxes.end();
-}
-
 // Those of the catalogue in its order, then what a newer collector may have written.
 std::vector<std::string> counter_columns(const Analysis& analysis) {
   std::vector<std::string> keys;
@@ -342,15 +337,16 @@ std::vector<std::string> counter_columns(const Analysis& analysis) {
 
 // Axes that have no column under another name, in the order in which they first appear.
 std::vector<std::string> axis_columns(const Analysis& analysis) {
+  constexpr std::array kOfPrograms = {axis::kGrid, axis::kCluster, axis::kShared, axis::kCode, axis::kPath};
+  const auto is_in = [](const auto& names, std::string_view name) {
+    return std::ranges::find(names, name) != names.end();
+  };
   std::vector<std::string> names;
   for (const ExperimentAnalysis& experiment : analysis.experiments) {
     for (const RooflinePoint& point : experiment.points) {
       for (const auto& [name, value] : point.measurement->point.axes) {
-        const bool is_known =
-            (is_observed(point) && is_program_column(name)) ||
-            std::find(axis::kKnown.begin(), axis::kKnown.end(), name) != axis::kKnown.end() ||
-            std::ranges::find(names, name) != names.end();
-        if (!is_known) names.push_back(name);
+        const bool has_column = is_in(axis::kKnown, name) || (is_observed(point) && is_in(kOfPrograms, name));
+        if (!has_column && !is_in(names, name)) names.push_back(name);
       }
     }
   }

@@ -74,11 +74,6 @@ constexpr std::array kProgramColumns = {
 };
 constexpr std::size_t kMostColumns = std::max(kSumColumns.size(), kProgramColumns.size());
 
-std::span<const LadderColumn> columns_to_show(const ChartModel& chart) {
-  return chart.is_of_program ? std::span<const LadderColumn>(kProgramColumns)
-                             : std::span<const LadderColumn>(kSumColumns);
-}
-
 constexpr double kPercentWidth = 48;
 constexpr double kBoundHeaderWidth = 54;
 
@@ -105,10 +100,6 @@ std::string name_text(const ChartPoint& point) {
 
 std::string label_text(const ChartPoint& point) {
   return name_text(point) + (point.is_flagged ? std::string(kAsterisk) : "");
-}
-
-std::string percent_text(const ChartPoint& point) {
-  return point.fraction;
 }
 
 // Where the columns lie, from left to right.
@@ -140,7 +131,8 @@ LadderColumns ladder_columns(const Box& area, const ChartModel& chart, const Lad
   columns.label = area.left + kLadderMarkWidth;
   columns.bound =
       area.right - widest_text(chart, &ChartPoint::bound, styles.text, {kBoundHeaderWidth, kWidestText});
-  columns.shown = columns_to_show(chart);
+  columns.shown = kSumColumns;
+  if (chart.is_of_program) columns.shown = kProgramColumns;
   double right = columns.bound - kLadderGap;
   for (std::size_t i = columns.shown.size(); i-- > 0;) {
     columns.texts[i] = right;
@@ -148,7 +140,8 @@ LadderColumns ladder_columns(const Box& area, const ChartModel& chart, const Lad
     right -= kLadderGap + widest_text(chart, column.text, styles.text, {column.header_width, kWidestText});
   }
   columns.percent = right;
-  right -= kLadderGap + widest_text(chart, percent_text, styles.percent, {kPercentWidth, kWidestText});
+  right -=
+      kLadderGap + widest_text(chart, &ChartPoint::fraction, styles.percent, {kPercentWidth, kWidestText});
   columns.bar.high = right;
   const double shortest = chart.is_of_program ? kShortestBarOfProgram : kShortestBar;
   columns.label_width =
@@ -210,7 +203,7 @@ Group ladder_row(const Box& row, const LadderColumns& columns, const LadderStyle
                  styles.label,
                  Anchor::start});
   draw_fraction(group, row, columns, point);
-  add(percent_text(point), columns.percent, styles.percent, kWidestText, Anchor::end);
+  add(point.fraction, columns.percent, styles.percent, kWidestText, Anchor::end);
   for (std::size_t i = 0; i < columns.shown.size(); ++i) {
     add(point.*columns.shown[i].text, columns.texts[i], styles.text, kWidestText, Anchor::end);
   }

@@ -20,15 +20,10 @@ namespace {
 constexpr std::size_t kMostStragglers = 3;
 constexpr double kNotableOverlap = 0.1;
 
-/// Nothing for a run of an early version.
-const ProgramHost* host_of(const Run& run, const RankUse& rank) {
-  const auto& hosts = run.application->hosts;
-  return rank.process->host < hosts.size() ? &hosts[rank.process->host] : nullptr;
-}
-
 std::string host_name_of(const Run& run, const RankUse& rank) {
-  const ProgramHost* host = host_of(run, rank);
-  return host == nullptr || host->name.empty() ? run.host : host->name;
+  const auto& hosts = run.application->hosts;
+  const bool is_known = rank.process->host < hosts.size();  // not in a run of an early version
+  return is_known && !hosts[rank.process->host].name.empty() ? hosts[rank.process->host].name : run.host;
 }
 
 std::string text_if_known(bool is_known, const std::string& text) {
