@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/roofline/point.h"
+#include "core/enum_names.h"
 #include "reports/charts/model/chart_model.h"
 #include "reports/compare/comparison_reports.h"
 #include "reports/sentences/sentences.h"
@@ -182,9 +183,9 @@ std::string primitives_note(const RunComparison& comparison) {
 std::string comparison_counts(const RunComparison& comparison) {
   if (comparison.points.empty()) return "no points to compare" + primitives_note(comparison);
   std::vector<std::string> counts;
-  for (int change = 0; change <= static_cast<int>(PointChange::untimed); ++change) {
-    const std::size_t count = comparison.count(static_cast<PointChange>(change));
-    if (count > 0) counts.push_back(fmt::format("{} {}", count, to_string(static_cast<PointChange>(change))));
+  for (const PointChange change : kEnumerators<PointChange>) {
+    const std::size_t count = comparison.count(change);
+    if (count > 0) counts.push_back(fmt::format("{} {}", count, to_string(change)));
   }
   return fmt::format("{}: {}{}", format::counted(comparison.points.size(), "point"), fmt::join(counts, ", "),
                      primitives_note(comparison));

@@ -310,7 +310,6 @@ std::size_t shorten_devices(Json& devices) {
 }  // namespace
 
 Json losses_json(const ReportModel& report) {
-  constexpr int kLossDigits = 4;
   Json list = Json::array();
   if (report.experiments.empty() || !report.experiments.front().program) return list;
   const ProgramUse& program = *report.experiments.front().program;
@@ -320,8 +319,8 @@ Json losses_json(const ReportModel& report) {
     if (text.cause.empty()) continue;
     list.push_back({{"loss", loss_id(loss.kind)},
                     {"name", text.name},
-                    {"share", serial::rounded(loss.share, kLossDigits)},
-                    {"cost_s", serial::rounded(loss.share * basis.time_s, kLossDigits)},
+                    {"share", brief_number(loss.share)},
+                    {"cost_s", brief_number(loss.share * basis.time_s)},
                     {"of", basis.is_step ? "step" : "run"},
                     {"cause", text.cause},
                     {"next_step", text.next_step}});

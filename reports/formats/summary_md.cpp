@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "analysis/roofline/point.h"
-#include "core/text/written_number.h"
 #include "reports/charts/layouts/layouts.h"
 #include "reports/charts/model/chart_model.h"
 #include "reports/charts/model/size_sweep.h"
@@ -127,20 +126,9 @@ std::string steps(const ExperimentAnalysis& experiment) {
   return text;
 }
 
-std::string speeds(const std::vector<SpeedTable>& speed_tables) {
+std::string speeds(const std::vector<SpeedTable>& all) {
   std::string text;
-  for (const SpeedTable& speeds : speed_tables) {
-    Table table = {.title = fmt::format("Speed-up of {} over {}, {}", speeds.version, speeds.reference,
-                                        to_string(speeds.cache)),
-                   .columns = {column::number("elements")}};
-    for (const Dtype dtype : speeds.dtypes)
-      table.columns.push_back(column::number(std::string(to_string(dtype))));
-    for (const SpeedTable::Row& row : speeds.rows) {
-      std::vector<std::string>& cells = table.rows.emplace_back(1, elements_text(row.n));
-      for (const auto& speed : row.speeds) cells.push_back(speed_text(speed));
-    }
-    text += titled_table(table);
-  }
+  for (const SpeedTable& one : all) text += titled_table(speed_table(one));
   return text;
 }
 

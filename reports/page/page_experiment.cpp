@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
@@ -188,30 +187,15 @@ Json families(const std::vector<Family>& all) {
 }
 
 /// How much faster than the references at every size.
-Json speeds(const std::vector<SpeedTable>& speed_tables) {
-  Json tables = Json::array();
-  for (const SpeedTable& table : speed_tables) {
-    Json columns = {"elements"};
-    for (const Dtype dtype : table.dtypes) columns.push_back(to_string(dtype));
-    Json rows = Json::array();
-    Json factors = Json::array();
-    for (const SpeedTable::Row& row : table.rows) {
-      Json cells = {typeset(elements_text(row.n))};
-      Json numbers = Json::array();
-      for (const auto& speed : row.speeds) {
-        cells.push_back(speed_text(speed));
-        numbers.push_back(speed.is_timed_differently ? Json(nullptr) : optional_number(speed.factor));
-      }
-      rows.push_back(cells);
-      factors.push_back(numbers);
-    }
-    tables.push_back({{"title", fmt::format("Speed-up of {} over {}, {}", table.version, table.reference,
-                                            to_string(table.cache))},
-                      {"columns", columns},
-                      {"rows", rows},
-                      {"factors", factors}});
-  }
-  return tables;
+Json speeds(const SpeedTable& speeds) {
+  const auto factors = [](const SpeedTable::Row& row) {
+    return list_of(row.speeds, [](const Speed& speed) { return optional_number(speed.factor); });
+  };
+  const Table table = speed_table(speeds);
+  return {{"title", table.title},
+          {"columns", list_of(table.columns, [](const TableColumn& column) { return column.title; })},
+          {"rows", table.rows},
+          {"factors", list_of(speeds.rows, factors)}};
 }
 
 }  // namespace
@@ -256,7 +240,7 @@ std::string experiment(const ReportModel& model, const ExperimentReport& report)
                {"rules", rule_texts(rules)},
                {"steps", steps(analysis)},
                {"best", report.best},
-               {"speeds", speeds(report.speeds)},
+               {"speeds", list_of(report.speeds, speeds)},
                {"findings", implausible(analysis)}};
   if (report.scaling) {
     rest["scaling"] = device_tables(kScalingExplanation, scaling_tables(*report.scaling));

@@ -79,6 +79,11 @@ struct NeededCounts {
   bool (*are_in)(const Measurement&) = nullptr;
 };
 
+template <const std::string_view& kKey>
+bool is_counted(const Measurement& of) {
+  return value_of(of.counters, kKey).has_value();
+}
+
 constexpr std::array kNeededCounts = {
     NeededCounts{"DRAM bytes", true,
                  [](const Measurement& of) { return dram_bytes(of.counters).has_value(); }},
@@ -88,23 +93,16 @@ constexpr std::array kNeededCounts = {
                  [](const Measurement& of) { return executed_f32_flops(of.counters).has_value(); }},
     NeededCounts{"Tensor Core operations", true,
                  [](const Measurement& of) { return executed_tensor_ops(of.counters).has_value(); }},
-    NeededCounts{"L2 bytes", false,
-                 [](const Measurement& of) { return value_of(of.counters, counter::kL2Bytes).has_value(); }},
-    NeededCounts{"L1 bytes", false,
-                 [](const Measurement& of) { return value_of(of.counters, counter::kL1Bytes).has_value(); }},
+    NeededCounts{"L2 bytes", false, is_counted<counter::kL2Bytes>},
+    NeededCounts{"L1 bytes", false, is_counted<counter::kL1Bytes>},
     NeededCounts{"shared-memory bytes", false,
                  [](const Measurement& of) {
                    const bool has_none = of.resources && of.resources->shared_bytes_per_block == 0;
-                   return has_none || value_of(of.counters, counter::kSharedBytes).has_value();
+                   return has_none || is_counted<counter::kSharedBytes>(of);
                  }},
-    NeededCounts{"FP16 instructions", false,
-                 [](const Measurement& of) { return value_of(of.counters, counter::kHfma).has_value(); }},
-    NeededCounts{
-        "warp instructions", false,
-        [](const Measurement& of) { return value_of(of.counters, counter::kWarpInstructions).has_value(); }},
-    NeededCounts{"atomics", false, [](const Measurement& of) {
-                   return value_of(of.counters, counter::kL2AtomicOperations).has_value();
-                 }}};
+    NeededCounts{"FP16 instructions", false, is_counted<counter::kHfma>},
+    NeededCounts{"warp instructions", false, is_counted<counter::kWarpInstructions>},
+    NeededCounts{"atomics", false, is_counted<counter::kL2AtomicOperations>}};
 
 /// Those that some kernel lacks.
 std::vector<std::string_view> missing_counts(const Run& run, bool for_roofs) {

@@ -33,6 +33,7 @@ std::string amount(double value, ComparedUnit unit) {
   return unit == ComparedUnit::bytes ? number + " B" : number;
 }
 
+// A number with its unit, or why there is none: `1.07 GB`, `unavailable: not on this chip`.
 std::string text_of(const CounterValue& value, ComparedUnit unit) {
   return value.available() ? amount(*value.value(), unit) : fmt::format("unavailable: {}", value.reason());
 }
@@ -74,15 +75,6 @@ std::vector<QuantitySummary> by_quantity(const std::vector<Agreement>& agreement
     if (summary.worst == nullptr || strain(agreement) > strain(*summary.worst)) summary.worst = &agreement;
   }
   return summaries;
-}
-
-// A number with its unit, or why there is none: `1.07 GB`, `unavailable: not on this chip`.
-std::string ours_text(const Agreement& agreement) {
-  return text_of(agreement.ours, agreement.unit);
-}
-
-std::string reference_text(const Agreement& agreement) {
-  return text_of(agreement.reference, agreement.unit);
 }
 
 // `+0.02 %` of the reference, or in the unit of the numbers where the tolerance is; nothing without both.
@@ -152,9 +144,10 @@ Table agreement_table(const std::vector<Agreement>& agreements, const std::strin
                              column::text("verdict"), column::text("note")}};
   for (const Agreement& agreement : agreements) {
     if (!is_shown(agreement)) continue;
-    table.rows.push_back({agreement.subject, agreement.quantity, ours_text(agreement),
-                          reference_text(agreement), difference_text(agreement), tolerance_text(agreement),
-                          std::string(to_string(agreement.verdict())), agreement.note});
+    table.rows.push_back({agreement.subject, agreement.quantity, text_of(agreement.ours, agreement.unit),
+                          text_of(agreement.reference, agreement.unit), difference_text(agreement),
+                          tolerance_text(agreement), std::string(to_string(agreement.verdict())),
+                          agreement.note});
   }
   return table;
 }
@@ -164,8 +157,8 @@ Table self_test_table(const SelfTest& self_test) {
                              column::number("counted"), column::number("tolerance"), column::text("verdict")},
                  .dispensable = {"tolerance"}};
   for (const Agreement& agreement : self_test.agreements) {
-    table.rows.push_back({agreement.subject, agreement.quantity, reference_text(agreement),
-                          ours_text(agreement), tolerance_text(agreement),
+    table.rows.push_back({agreement.subject, agreement.quantity, text_of(agreement.reference, agreement.unit),
+                          text_of(agreement.ours, agreement.unit), tolerance_text(agreement),
                           std::string(to_string(agreement.verdict()))});
   }
   return table;
@@ -189,7 +182,8 @@ std::vector<std::string> self_test_findings(const SelfTest& self_test) {
   for (const Agreement& agreement : self_test.agreements) {
     if (agreement.verdict() != Verdict::differs) continue;
     findings.push_back(fmt::format("self-test {}: {} is {}, but should be {}; suspect: {}", agreement.subject,
-                                   agreement.quantity, ours_text(agreement), reference_text(agreement),
+                                   agreement.quantity, text_of(agreement.ours, agreement.unit),
+                                   text_of(agreement.reference, agreement.unit),
                                    shown_figures(agreement.quantity)));
   }
   return findings;

@@ -341,6 +341,14 @@ Table roofless_table(const ProgramUse& program, std::size_t most) {
   return table;
 }
 
+double shortest_shown_s(const std::vector<RangeUse>& uses, std::size_t most) {
+  if (uses.size() <= most) return 0;
+  std::vector<double> times;
+  for (const RangeUse& use : uses) times.push_back(use.total_s);
+  std::ranges::sort(times, std::greater());
+  return times[most - 1];
+}
+
 Table use_table(std::string_view title, std::string_view first, const std::vector<RangeUse>& uses,
                 std::size_t most) {
   Table table = {.title = std::string(title),
@@ -348,10 +356,7 @@ Table use_table(std::string_view title, std::string_view first, const std::vecto
                              column::number("time"), column::number("launches"), column::number("FLOP/s"),
                              column::number("FLOP/byte"), column::number("could save")},
                  .dispensable = {"launches", "FLOP/byte"}};
-  std::vector<double> times;
-  for (const RangeUse& use : uses) times.push_back(use.total_s);
-  std::ranges::sort(times, std::greater<>());
-  const double shortest_s = times.size() > most ? times[most - 1] : 0;
+  const double shortest_s = shortest_shown_s(uses, most);
   for (const RangeUse& use : uses) {
     table.add({indent(use.depth) + use.name, format::percent(use.share), format::duration(use.total_s),
                fmt::format("{}", use.launches), rate(use), intensity(use), format::saving(use.recoverable_s)},

@@ -144,6 +144,9 @@ Table recoverable_table(const ProgramUse& program, std::size_t most);
 /// Those without a roof, with their share of the time and the reason; the longest first.
 Table roofless_table(const ProgramUse& program, std::size_t most);
 
+/// How long the shortest of the `most` uses takes that take longest; 0 if there are no more.
+double shortest_shown_s(const std::vector<RangeUse>& uses, std::size_t most);
+
 /// Time per use with its own intensity and performance, the first column titled `first`. All uses if there
 /// are no more than `most`; else those that take most of the time, in the order of the tree.
 Table use_table(std::string_view title, std::string_view first, const std::vector<RangeUse>& uses,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 
 #include "core/text/printable.h"
 #include "core/text/written_number.h"
@@ -18,6 +19,14 @@ bool is_xml_character(char32_t c) {
   return c == '\t' || c == '\n' || c == '\r' || (c >= 0x20 && c != 0xfffe && c != 0xffff);
 }
 
+struct Special {
+  char32_t character;
+  std::u32string_view reference;
+};
+
+constexpr Special kSpecial[] = {
+    {U'&', U"&amp;"}, {U'<', U"&lt;"}, {U'>', U"&gt;"}, {U'"', U"&quot;"}, {U'\'', U"&#39;"}};
+
 std::string_view number_class(const TableColumn& column) {
   return column.is_number ? R"( class="number")" : "";
 }
@@ -27,24 +36,11 @@ std::string_view number_class(const TableColumn& column) {
 std::string escape_markup(std::string_view text) {
   std::u32string escaped;
   for (const char32_t c : decode_utf8(text)) {
-    switch (c) {
-      case '&':
-        escaped += U"&amp;";
-        break;
-      case '<':
-        escaped += U"&lt;";
-        break;
-      case '>':
-        escaped += U"&gt;";
-        break;
-      case '"':
-        escaped += U"&quot;";
-        break;
-      case '\'':
-        escaped += U"&#39;";
-        break;
-      default:
-        escaped += is_xml_character(c) ? c : U'\xfffd';
+    const auto* const special = std::ranges::find(kSpecial, c, &Special::character);
+    if (special != std::end(kSpecial)) {
+      escaped += special->reference;
+    } else {
+      escaped += is_xml_character(c) ? c : U'\xfffd';
     }
   }
   return encode_utf8(escaped);

@@ -142,8 +142,7 @@ void draw_value(Group& group, const BarPanel& panel, std::optional<double> value
     add_text(panel.quantity.text(*value), x + radius);
     return;
   }
-  group.add(
-      rectangle({frame.left, y - thickness / 2, x, y + thickness / 2}, family_colour(look), std::nullopt));
+  group.add(rectangle({frame.left, y - thickness / 2, x, y + thickness / 2}, family_colour(look)));
   add_text(panel.quantity.text(*value), x);
 }
 

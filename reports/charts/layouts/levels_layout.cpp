@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <iterator>
-
 #include "reports/charts/layouts/layouts.h"
 #include "reports/charts/parts/panels.h"
 #include "reports/charts/parts/picture.h"
@@ -149,8 +147,8 @@ void add_overview(Scene& scene, const ChartModel& chart, const std::vector<Panel
   auto roof_names = roof_labels(placer, plot, chart);
   for (const ChartPoint& point : chart.points) {
     const auto span = span_of(plot, point);
-    if (span && chart.detail && !has_rate_in_detail(chart, point))
-      if (point.is_labelled) label_mark(labels, placer, point.label, span->right);
+    if (span && point.is_labelled && chart.detail && !has_rate_in_detail(chart, point))
+      label_mark(labels, placer, point.label, span->right);
   }
 
   add_plane(scene, plot, chart);

@@ -238,9 +238,7 @@ Scene size_sweep_scene(const ChartModel& chart, const SizeSweep& sweep, Extent e
     scene.groups.push_back(axes(plot, panel.dtype));
     scene.add(limits(plot, sweep, panel.dtype));
     for (const SweepCurve& curve : panel.curves) {
-      for (Group& group : curve_groups(plot, curve, sweep.versions[curve.version])) {
-        scene.groups.push_back(std::move(group));
-      }
+      scene.add(curve_groups(plot, curve, sweep.versions[curve.version]));
     }
   }
   scene.groups.push_back(footer(chart, extent, scene.height));

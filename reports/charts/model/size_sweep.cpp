@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "analysis/roofline/point.h"
+#include "core/text/written_number.h"
 #include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
 
@@ -187,6 +188,19 @@ std::vector<SpeedTable> speed_tables(const Run& run, const ExperimentAnalysis& e
     for (SpeedTable::Row& row : table.rows) row.speeds.resize(table.dtypes.size());
   }
   return tables;
+}
+
+Table speed_table(const SpeedTable& speeds) {
+  Table table = {.title = fmt::format("Speed-up of {} over {}, {}", speeds.version, speeds.reference,
+                                      to_string(speeds.cache)),
+                 .columns = {column::number("elements")}};
+  for (const Dtype dtype : speeds.dtypes)
+    table.columns.push_back(column::number(std::string(to_string(dtype))));
+  for (const SpeedTable::Row& row : speeds.rows) {
+    std::vector<std::string>& cells = table.rows.emplace_back(1, typeset(elements_text(row.n)));
+    for (const Speed& speed : row.speeds) cells.push_back(speed_text(speed));
+  }
+  return table;
 }
 
 }  // namespace rooflinectl

@@ -90,8 +90,7 @@ void draw_change(Group& group, const TimeChange& change, Colour colour, const Ch
   constexpr double kHalfHeight = 5;
   const double zero = scale.x(1);
   const double end = scale.x(change.ratio());
-  group.add(rectangle({std::min(zero, end), y - kHalfHeight, std::max(zero, end), y + kHalfHeight}, colour,
-                      std::nullopt));
+  group.add(rectangle({std::min(zero, end), y - kHalfHeight, std::max(zero, end), y + kHalfHeight}, colour));
   const Stroke stroke = {palette::kInk, 1.2};
   const double low = scale.x(change.lowest_ratio());
   const double high = scale.x(change.highest_ratio());
@@ -128,8 +127,8 @@ Group unchanged_band(const RunComparison& comparison, const ChangeColumns& colum
                      double bottom) {
   const double threshold = 1 + comparison.smallest_change;
   Group group{.name = "band"};
-  group.add(rectangle({scale.x(1 / threshold), columns.bars.top, scale.x(threshold), bottom}, palette::kTrack,
-                      std::nullopt));
+  group.add(
+      rectangle({scale.x(1 / threshold), columns.bars.top, scale.x(threshold), bottom}, palette::kTrack));
   group.add(Polyline{{{scale.x(1), columns.bars.top}, {scale.x(1), bottom}}, {palette::kLeader, 1}});
   return group;
 }

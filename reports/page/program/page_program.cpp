@@ -128,16 +128,10 @@ Json range(const RangeUse& use) {
 }
 
 // A tree with more nodes cannot be read; it has those that matter, with those around them.
-double shortest_shown_s(const std::vector<RangeUse>& uses) {
-  constexpr std::size_t kMost = 2000;
-  std::vector<double> times;
-  for (const RangeUse& one : uses) times.push_back(one.total_s);
-  std::ranges::sort(times, std::greater<>());
-  return times.size() > kMost ? times[kMost - 1] : 0;
-}
+constexpr std::size_t kMostNodes = 2000;
 
 Json ranges(const ProgramUse& use) {
-  const double shortest_s = shortest_shown_s(use.ranges);
+  const double shortest_s = shortest_shown_s(use.ranges, kMostNodes);
   Json list = Json::array();
   for (const RangeUse& one : use.ranges) {
     if (one.total_s >= shortest_s) list.push_back(range(one));
@@ -196,7 +190,7 @@ Json losses_beside_kernels(const std::vector<RooflinePoint>& points, const Progr
 
 OperatorView::OperatorView(const OperatorUse& use) : use_(use) {
   for (const RangeUse& one : use.operators) operators_.try_emplace(one.path, operators_.size());
-  const double shortest_s = shortest_shown_s(use.tree);
+  const double shortest_s = shortest_shown_s(use.tree, kMostNodes);
   std::vector<std::optional<std::size_t>> around;  // for the last node at each depth
   for (const RangeUse& one : use.tree) {
     around.resize(one.depth);
