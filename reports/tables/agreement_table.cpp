@@ -55,24 +55,20 @@ double strain(const Agreement& agreement) {
   return difference / (agreement.tolerance * share);  // infinite where none is allowed
 }
 
-QuantitySummary& entry_of(std::vector<QuantitySummary>& summaries, const std::string& quantity) {
-  const auto found = std::ranges::find(summaries, quantity, &QuantitySummary::quantity);
-  if (found != summaries.end()) return *found;
-  return summaries.emplace_back(QuantitySummary{.quantity = quantity});
-}
-
 // In the order in which the quantities first occur.
 std::vector<QuantitySummary> by_quantity(const std::vector<Agreement>& agreements) {
   std::vector<QuantitySummary> summaries;
   for (const Agreement& agreement : agreements) {
-    QuantitySummary& summary = entry_of(summaries, agreement.quantity);
+    auto summary = std::ranges::find(summaries, agreement.quantity, &QuantitySummary::quantity);
+    if (summary == summaries.end())
+      summary = summaries.insert(summary, QuantitySummary{.quantity = agreement.quantity});
     const Verdict verdict = agreement.verdict();
     if (verdict == Verdict::unavailable) {
-      ++summary.unavailable;
+      ++summary->unavailable;
       continue;
     }
-    ++(verdict == Verdict::agrees ? summary.agree : summary.differ);
-    if (summary.worst == nullptr || strain(agreement) > strain(*summary.worst)) summary.worst = &agreement;
+    ++(verdict == Verdict::agrees ? summary->agree : summary->differ);
+    if (summary->worst == nullptr || strain(agreement) > strain(*summary->worst)) summary->worst = &agreement;
   }
   return summaries;
 }

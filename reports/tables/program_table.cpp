@@ -313,7 +313,7 @@ Table recoverable_table(const ProgramUse& program, std::size_t most) {
 Table roofless_table(const ProgramUse& program, std::size_t most) {
   struct Reason {
     std::string text;
-    std::vector<const RooflinePoint*> groups;
+    std::vector<std::string> groups;
     double share = 0;
     std::uint64_t launches = 0;
   };
@@ -323,7 +323,7 @@ Table roofless_table(const ProgramUse& program, std::size_t most) {
     const std::string text = roofless_reason(*group);
     auto reason = std::ranges::find(reasons, text, &Reason::text);
     if (reason == reasons.end()) reason = reasons.insert(reason, Reason{.text = text});
-    reason->groups.push_back(group);
+    reason->groups.push_back(group->label);
     reason->share += group->launches->share;
     reason->launches += group->measurement->launches->count;
   }
@@ -333,9 +333,8 @@ Table roofless_table(const ProgramUse& program, std::size_t most) {
                              column::sentence("reason")},
                  .dispensable = {"launches"}};
   for (const Reason& reason : reasons) {
-    const std::size_t others = reason.groups.size() - 1;
-    table.add({reason.groups.front()->label + (others > 0 ? fmt::format(" and {} more", others) : ""),
-               format::percent(reason.share), fmt::format("{}", reason.launches), reason.text},
+    table.add({format::listed(reason.groups, 1), format::percent(reason.share),
+               fmt::format("{}", reason.launches), reason.text},
               most);
   }
   return table;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// How numbers look where a person reads them. Decimal prefixes: 1 GB/s is 1e9 bytes per second.
 namespace rooflinectl::format {
@@ -38,6 +39,9 @@ std::string whole_percent(double ratio);                         ///< `97 %`, `<
 std::string change(double ratio);                                ///< `+4.3 %` for 1.043, `−0.2 %` for 0.998
 std::string factor(double ratio);                                ///< `1.03×`
 std::string speedup(double ratio);                               ///< `1.62× faster`, `4.20× slower`
+
+/// `a, b and 3 more`: at most `most` of the names, of which there may be thousands.
+std::string listed(const std::vector<std::string>& names, std::size_t most);
 
 // Sizes: of memory and of arrays, which are powers of two or nearly so, with binary prefixes.
 std::string memory_size(std::uint64_t bytes);  ///< `50.0 MiB`, `512 B`

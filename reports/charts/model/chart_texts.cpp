@@ -63,15 +63,7 @@ std::string as_recorded(const Run& run, const std::string& device) {
   return run.source == RunSource::replayed ? fmt::format("a recording of {}", device) : device;
 }
 
-// The names, of which there may be thousands: the first few, and how many more there are.
-std::string list_of(const std::vector<std::string>& names) {
-  constexpr std::size_t kMostNamed = 8;
-  const std::size_t named = std::min(names.size(), kMostNamed);
-  const auto end = names.begin() + static_cast<std::ptrdiff_t>(named);
-  std::string text = fmt::format("{}", fmt::join(names.begin(), end, ", "));
-  if (named < names.size()) text += fmt::format(" and {} more", names.size() - named);
-  return text;
-}
+constexpr std::size_t kMostNamed = 8;
 
 std::string plain(const std::string& experiment) {
   if (is_plain_name(experiment)) return experiment;
@@ -86,7 +78,8 @@ std::string missing_text(const ExperimentAnalysis& experiment) {
   const std::vector<std::string>& missing = experiment.missing;
   if (missing.empty()) return {};
   return fmt::format("incomplete, {} of {} missing: {}", missing.size(),
-                     format::counted(missing.size() + experiment.points.size(), "point"), list_of(missing));
+                     format::counted(missing.size() + experiment.points.size(), "point"),
+                     format::listed(missing, kMostNamed));
 }
 
 std::string device_text(const Run& run) {
@@ -146,8 +139,9 @@ std::string provenance(const Run& run, const ExperimentAnalysis& experiment) {
   }
   std::string text(run.imports.empty() ? to_string(run.source) : "imported");
   if (!declared.empty()) {
-    text = declared.size() == timed ? fmt::format("times {}; bytes and FLOPs declared, not counted", text)
-                                    : fmt::format("{}; declared, not counted: {}", text, list_of(declared));
+    text = declared.size() == timed
+               ? fmt::format("times {}; bytes and FLOPs declared, not counted", text)
+               : fmt::format("{}; declared, not counted: {}", text, format::listed(declared, kMostNamed));
   }
   if (is_of_program) {
     text += run.imports.empty() ? "; work counted in some launches of each kernel" : "; work as reported";
@@ -158,8 +152,10 @@ std::string provenance(const Run& run, const ExperimentAnalysis& experiment) {
   } else if (uncounted > 0) {
     text += fmt::format("; counters incomplete for {} of GPU time", format::percent(uncounted));
   }
-  if (!unseen.empty()) text += fmt::format("; executed work not counted: {}", list_of(unseen));
-  if (!off_chart.empty()) text += fmt::format("; no FLOP, so not on the chart: {}", list_of(off_chart));
+  if (!unseen.empty())
+    text += fmt::format("; executed work not counted: {}", format::listed(unseen, kMostNamed));
+  if (!off_chart.empty())
+    text += fmt::format("; no FLOP, so not on the chart: {}", format::listed(off_chart, kMostNamed));
   const std::string missing = missing_text(experiment);
   return missing.empty() ? text : fmt::format("{}; {}", missing, text);
 }

@@ -77,19 +77,6 @@ class Versions {
   std::vector<std::string> labels_;
 };
 
-template <typename List, typename Value>
-std::size_t place_of(List& list, const Value& value) {
-  const auto found = std::ranges::find(list, value);
-  if (found != list.end()) return static_cast<std::size_t>(found - list.begin());
-  list.push_back(value);
-  return list.size() - 1;
-}
-
-SweepPanel& panel_of(SizeSweep& sweep, Dtype dtype) {
-  const auto found = std::ranges::find(sweep.panels, dtype, &SweepPanel::dtype);
-  return found != sweep.panels.end() ? *found : sweep.panels.emplace_back(SweepPanel{dtype, {}});
-}
-
 std::optional<double> measured(const Run& run, std::string_view id, std::size_t device) {
   const Ceiling* ceiling = find_ceiling(run, id, CeilingSource::measured, device);
   return ceiling != nullptr && is_drawable(ceiling->value) ? std::optional(ceiling->value) : std::nullopt;
@@ -114,9 +101,10 @@ SpeedTable& table_of(std::vector<SpeedTable>& tables, const SpeedTable& wanted) 
 }
 
 void enter(SpeedTable& table, const SweptPoint& point, const Speed& speed) {
-  const std::size_t column = place_of(table.dtypes, point.dtype);
-  auto row =
-      std::ranges::find_if(table.rows, [&](const SpeedTable::Row& other) { return other.n >= point.n; });
+  const auto dtype = std::ranges::find(table.dtypes, point.dtype);
+  const auto column = static_cast<std::size_t>(dtype - table.dtypes.begin());
+  if (dtype == table.dtypes.end()) table.dtypes.push_back(point.dtype);
+  auto row = std::ranges::lower_bound(table.rows, point.n, {}, &SpeedTable::Row::n);
   if (row == table.rows.end() || row->n != point.n) row = table.rows.insert(row, {point.n, {}});
   row->speeds.resize(std::max(row->speeds.size(), column + 1));
   row->speeds[column] = speed;
@@ -144,7 +132,9 @@ SizeSweep size_sweep(const Run& run, const ExperimentAnalysis& experiment) {
   for (const SweptPoint& point : points) {
     all_plain = all_plain && timed_mode(*point.point) == LaunchMode::plain;
     const std::size_t version = versions.index_of(point.id());
-    auto& curves = panel_of(sweep, point.dtype).curves;
+    auto panel = std::ranges::find(sweep.panels, point.dtype, &SweepPanel::dtype);
+    if (panel == sweep.panels.end()) panel = sweep.panels.insert(panel, SweepPanel{point.dtype, {}});
+    auto& curves = panel->curves;
     auto curve = std::ranges::find_if(curves, [&](const SweepCurve& other) {
       return other.version == version && other.cache == point.cache;
     });
