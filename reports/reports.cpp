@@ -4,15 +4,12 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <string_view>
-#include <utility>
 
 #include "analysis/roofline/point.h"
 #include "core/error.h"
 #include "core/files/files.h"
 #include "reports/charts/layouts/layouts.h"
 #include "reports/charts/model/chart_model.h"
-#include "reports/charts/model/file_names.h"
 #include "reports/draw/scene.h"
 #include "reports/formats/formats.h"
 #include "reports/page/page.h"
@@ -98,47 +95,34 @@ Scene main_scene(const ExperimentReport& experiment, Extent extent = Extent::ful
   return chart_scene(chart.is_of_program ? with_longest(chart, kMostMarks) : chart, extent);
 }
 
-// What `summary.md` shows of an experiment; it links to the rest.
-void add_narrow_pictures(Files& files, const ExperimentReport& experiment) {
-  if (experiment.sizes) {
-    files.add_narrow(chart_file_name(kSummarySizeSweepKind, experiment.file_name),
-                     size_sweep_scene(experiment.chart, *experiment.sizes, Extent::narrow));
-  }
-  if (experiment.has_narrow_picture()) {
-    files.add_narrow(chart_file_name(kSummaryRooflineKind, experiment.file_name),
-                     main_scene(experiment, Extent::narrow));
-  }
-}
-
 // Returns what the page shows of them.
 PagePictures add_pictures(Files& files, const Run& run, const ExperimentReport& experiment, bool is_first) {
   // Each point has a row of levels; report.html has all of them.
   constexpr std::size_t kMostOfAProgram = 30;
-  const std::string name = chart_file_name(kRooflineKind, experiment.file_name);
-  const std::vector<std::string> names =
-      is_first ? std::vector{name, std::string(kFirstChartFileName)} : std::vector{name};
+  const auto name = [&](std::string_view kind) { return chart_file_name(kind, experiment.file_name); };
+  const auto add = [&](std::string_view kind, const Scene& scene) {
+    return files.add_picture({name(kind)}, scene);
+  };
+  const ChartModel& chart = experiment.chart;
   if (has_levels(*experiment.analysis)) {
-    files.add_picture({chart_file_name(kLevelsKind, experiment.file_name)},
-                      levels_scene(with_longest(experiment.levels, kMostOfAProgram)));
+    add(kLevelsKind, levels_scene(with_longest(experiment.levels, kMostOfAProgram)));
   }
-  if (experiment.program) {
-    files.add_picture({chart_file_name(kTimeKind, experiment.file_name)},
-                      time_scene(experiment.chart, *experiment.program));
-  }
-  add_narrow_pictures(files, experiment);
-  PagePictures pictures;
+  if (experiment.program) add(kTimeKind, time_scene(chart, *experiment.program));
+  // What `summary.md` shows; it links to the rest.
   if (experiment.sizes) {
-    pictures.size_sweep = files.add_picture({chart_file_name(kSizeSweepKind, experiment.file_name)},
-                                            size_sweep_scene(experiment.chart, *experiment.sizes));
+    files.add_narrow(name(kSummarySizeSweepKind), size_sweep_scene(chart, *experiment.sizes, Extent::narrow));
   }
+  if (experiment.has_narrow_picture()) {
+    files.add_narrow(name(kSummaryRooflineKind), main_scene(experiment, Extent::narrow));
+  }
+  PagePictures pictures;
+  if (experiment.sizes) pictures.size_sweep = add(kSizeSweepKind, size_sweep_scene(chart, *experiment.sizes));
   if (has_energy(*experiment.analysis)) {
-    pictures.energy = files.add_picture({chart_file_name(kEnergyKind, experiment.file_name)},
-                                        energy_scene(run, *experiment.analysis, experiment.chart));
+    pictures.energy = add(kEnergyKind, energy_scene(run, *experiment.analysis, chart));
   }
-  if (experiment.scaling) {
-    pictures.scaling = files.add_picture({chart_file_name(kScalingKind, experiment.file_name)},
-                                         scaling_scene(experiment.chart, *experiment.scaling));
-  }
+  if (experiment.scaling) pictures.scaling = add(kScalingKind, scaling_scene(chart, *experiment.scaling));
+  std::vector<std::string> names = {name(kRooflineKind)};
+  if (is_first) names.emplace_back(kFirstChartFileName);
   pictures.roofline = files.add_picture(names, main_scene(experiment));
   return pictures;
 }

@@ -10,7 +10,7 @@
 #include "cli/commands.h"
 #include "cli/progress/progress.h"
 #include "cli/terminal.h"
-#include "reports/charts/model/file_names.h"
+#include "reports/charts/model/chart_model.h"
 #include "reports/formats/formats.h"
 #include "reports/reports.h"
 #include "runner/machine/catalogue.h"

@@ -47,6 +47,19 @@ std::string to_lines(const Json& object);
 /// `value` with this many significant digits. Whole numbers stay as they are: they count something.
 double rounded(double value, int digits);
 
+/// What `make` makes of each of `items`, as an array.
+template <typename Items, typename Make>
+Json list_of(const Items& items, Make make) {
+  Json list = Json::array();
+  for (const auto& item : items) list.push_back(make(item));
+  return list;
+}
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
 /// What the JSON `text` holds. An object that has a member twice, of which Json::parse would keep the last
 /// without a word, is refused: Error(usage) names `document`, the place and the member. Otherwise throws as
 /// Json::parse.

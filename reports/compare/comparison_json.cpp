@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/compare/comparison_json.h"
-
+#include <algorithm>
 #include <variant>
 
 #include "analysis/roofline/quantities/quantities.h"
 #include "core/json/json.h"
 #include "reports/compare/comparison_reports.h"
 
-namespace rooflinectl::compared {
+namespace rooflinectl {
 
 using serial::Json;
 
@@ -15,6 +14,152 @@ namespace {
 
 Json interval_json(const TimeInterval& time) {
   return {{"median_s", time.median_s}, {"ci_low_s", time.low_s}, {"ci_high_s", time.high_s}};
+}
+
+constexpr int kSchema = 1;
+
+// One side of a point; null where it was not measured.
+Json side_json(const RooflinePoint* point) {
+  if (point == nullptr) return nullptr;
+  const Measurement& measurement = *point->measurement;
+  return {{"status", to_string(measurement.status)},
+          {"cause", measurement.cause},
+          {"flop_per_s", serial::or_null(point->flop_per_s)},
+          {"fraction_of_roofline", serial::or_null(point->fraction_of_roofline)},
+          {"bound", to_string(point->bound)},
+          {"ai_useful", serial::or_null(point->ai_useful)},
+          {"ai_executed", serial::or_null(point->ai_executed)},
+          {"dram_bytes", serial::or_null(point->dram_bytes)},
+          {"flops_executed", serial::or_null(point->flops_executed)},
+          {"executed_missing", point->executed_missing},
+          {"roof_missing", point->roof_missing},
+          {"flags", names_of(point->flags)}};
+}
+
+Json counter_change_json(const CounterChange& change) {
+  return {{"name", change.quantity->name},
+          {"from", change.from},
+          {"to", change.to},
+          {"is_ratio", change.quantity->unit == Unit::ratio}};
+}
+
+Json device_json(const ComparedDevice& device) {
+  return {{"base", serial::list_of(device.bases, serial::or_null<std::size_t>)},
+          {"now", serial::or_null(device.now)}};
+}
+
+Json compared_point_json(const PointComparison& point) {
+  return {{"verdict", to_string(point.change)},
+          {"label", point.label},
+          {"point", point_json(point.point)},
+          {"time", point.time ? change_json(*point.time) : Json(nullptr)},
+          {"base", side_json(point.base)},
+          {"now", side_json(point.now)},
+          {"counter_changes", serial::list_of(point.counter_changes, counter_change_json)}};
+}
+
+Json ceiling_change_json(const CeilingChange& change) {
+  const Ceiling& named = change.base != nullptr ? *change.base : *change.now;
+  const auto value = [](const Ceiling* ceiling) {
+    return ceiling != nullptr ? Json(ceiling->value) : Json(nullptr);
+  };
+  return {{"id", named.id},
+          {"kind", to_string(named.kind)},
+          {"from", value(change.base)},
+          {"to", value(change.now)}};
+}
+
+Json run_comparison_json(const RunComparison& comparison) {
+  Json json = {{"baseline", serial::list_of(comparison.baseline, run_json)},
+               {"now", run_json(*comparison.now)},
+               {"same_device_model", model_differences(comparison).empty()},
+               {"smallest_change", comparison.smallest_change},
+               {"points", serial::list_of(comparison.points, compared_point_json)},
+               {"environment", environment_json(comparison.environment)},
+               {"ceilings", serial::list_of(comparison.ceilings, ceiling_change_json)}};
+  for (const ProgramComparison& program : comparison.programs) {
+    json["programs"].push_back({{"program", program.whole.point.experiment},
+                                {"verdict", to_string(program.whole.change)},
+                                {"time", change_json(*program.whole.time)},
+                                {"launches_before", program.launches_before},
+                                {"launches_now", program.launches_now},
+                                {"device", program.whole.device}});
+  }
+  if (comparison.devices.size() == 1) return json;
+  // Which device is meant: its place in `devices`, which has the places in the runs.
+  json["devices"] = serial::list_of(comparison.devices, device_json);
+  for (std::size_t i = 0; i < comparison.points.size(); ++i) {
+    json["points"][i]["device"] = comparison.points[i].device;
+  }
+  for (std::size_t i = 0; i < comparison.ceilings.size(); ++i) {
+    json["ceilings"][i]["device"] = comparison.ceilings[i].device;
+  }
+  return json;
+}
+
+constexpr int kGateSchema = 1;
+
+std::string_view verdict(const Gate& gate) {
+  if (!gate.incomparable.empty()) return "not-comparable";
+  return gate.regressed() ? "failed" : "passed";
+}
+
+// As an identifier: `exit-code`.
+std::string id_of(RunCheck check) {
+  std::string id(to_string(check));
+  std::ranges::replace(id, ' ', '-');
+  return id;
+}
+
+Json run_check_json(const GateRunResult& result) {
+  return {{"check", id_of(result.check)},
+          {"outcome", result.has_failed ? "failed" : "passed"},
+          {"text", result.text}};
+}
+
+Json check_json(const GateResult& result) {
+  Json json = {{"check", to_string(result.check)}, {"outcome", to_string(result.outcome)}};
+  if (result.outcome == GateOutcome::unchecked) {
+    json["reason"] = result.reason;
+    return json;
+  }
+  json["from"] = result.from;
+  json["to"] = result.to;
+  json["best_case"] = result.best_case;
+  json["limit"] = result.limit;
+  if (result.detectable) json["detectable"] = *result.detectable;
+  return json;
+}
+
+Json named(const Gate& gate, const PointComparison& point) {
+  Json json = {{"label", point.label}, {"point", point_json(point.point)}};
+  if (gate.comparison->devices.size() > 1) json["device"] = point.device;
+  return json;
+}
+
+Json gate_point_json(const Gate& gate, const GatePoint& point) {
+  Json json = named(gate, *point.point);
+  json["loss"] = point.loss;
+  json["checks"] = serial::list_of(point.results, check_json);
+  return json;
+}
+
+Json coverage_json(const Gate& gate) {
+  const Coverage& coverage = gate.coverage;
+  const auto missing_point = [&](const PointComparison* point) { return named(gate, *point); };
+  const auto missing_group = [&](const PointComparison* group) {
+    Json json = named(gate, *group);
+    json["fraction_of_gpu_time"] = base_share(*group, *gate.comparison, coverage);
+    return json;
+  };
+  return {{"points", coverage.points},
+          {"missing_points", serial::list_of(coverage.missing_points, missing_point)},
+          {"groups", coverage.groups},
+          {"missing_groups", serial::list_of(coverage.missing_groups, missing_group)},
+          {"missing_fraction_of_gpu_time", coverage.missing_share()},
+          {"launches_before", coverage.launches_before},
+          {"launches_now", coverage.launches_now},
+          {"launched_again", coverage.launched_again()}};
 }
 
 }  // namespace
@@ -48,118 +193,35 @@ Json change_json(const TimeChange& change) {
 }
 
 Json environment_json(const std::vector<EnvironmentChange>& changes) {
-  Json json = Json::array();
-  for (const auto& [name, from, to] : changes) json.push_back({{"name", name}, {"from", from}, {"to", to}});
-  return json;
+  return serial::list_of(changes, [](const EnvironmentChange& change) -> Json {
+    return {{"name", change.name}, {"from", change.from}, {"to", change.to}};
+  });
 }
-
-}  // namespace rooflinectl::compared
-
-namespace rooflinectl {
-namespace {
-
-using compared::run_json, compared::point_json, compared::change_json, compared::environment_json;
-using serial::Json;
-using OptionalNumber = std::optional<double>;
-
-constexpr int kSchema = 1;
-
-Json number(const OptionalNumber& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-// One side of a point; null where it was not measured.
-Json to_json(const RooflinePoint* point) {
-  if (point == nullptr) return nullptr;
-  const Measurement& measurement = *point->measurement;
-  return {{"status", to_string(measurement.status)},
-          {"cause", measurement.cause},
-          {"flop_per_s", number(point->flop_per_s)},
-          {"fraction_of_roofline", number(point->fraction_of_roofline)},
-          {"bound", to_string(point->bound)},
-          {"ai_useful", number(point->ai_useful)},
-          {"ai_executed", number(point->ai_executed)},
-          {"dram_bytes", number(point->dram_bytes)},
-          {"flops_executed", number(point->flops_executed)},
-          {"executed_missing", point->executed_missing},
-          {"roof_missing", point->roof_missing},
-          {"flags", names_of(point->flags)}};
-}
-
-Json to_json(const CounterChange& change) {
-  return {{"name", change.quantity->name},
-          {"from", change.from},
-          {"to", change.to},
-          {"is_ratio", change.quantity->unit == Unit::ratio}};
-}
-
-Json place(const std::optional<std::size_t>& device) {
-  return device ? Json(*device) : Json(nullptr);
-}
-
-Json to_json(const ComparedDevice& device) {
-  Json bases = Json::array();
-  for (const auto& base : device.bases) bases.push_back(place(base));
-  return {{"base", std::move(bases)}, {"now", place(device.now)}};
-}
-
-Json to_json(const PointComparison& point) {
-  Json changes = Json::array();
-  for (const CounterChange& change : point.counter_changes) changes.push_back(to_json(change));
-  return {
-      {"verdict", to_string(point.change)},   {"label", point.label},
-      {"point", point_json(point.point)},     {"time", point.time ? change_json(*point.time) : Json(nullptr)},
-      {"base", to_json(point.base)},          {"now", to_json(point.now)},
-      {"counter_changes", std::move(changes)}};
-}
-
-Json to_json(const CeilingChange& change) {
-  const Ceiling& named = change.base != nullptr ? *change.base : *change.now;
-  const auto value = [](const Ceiling* ceiling) {
-    return ceiling != nullptr ? Json(ceiling->value) : Json(nullptr);
-  };
-  return {{"id", named.id},
-          {"kind", to_string(named.kind)},
-          {"from", value(change.base)},
-          {"to", value(change.now)}};
-}
-
-Json to_json(const RunComparison& comparison) {
-  Json json = {{"baseline", Json::array()},
-               {"now", run_json(*comparison.now)},
-               {"same_device_model", model_differences(comparison).empty()},
-               {"smallest_change", comparison.smallest_change},
-               {"points", Json::array()},
-               {"environment", environment_json(comparison.environment)},
-               {"ceilings", Json::array()}};
-  for (const AnalysedRun& base : comparison.baseline) json["baseline"].push_back(run_json(base));
-  for (const PointComparison& point : comparison.points) json["points"].push_back(to_json(point));
-  for (const CeilingChange& change : comparison.ceilings) json["ceilings"].push_back(to_json(change));
-  for (const ProgramComparison& program : comparison.programs) {
-    json["programs"].push_back({{"program", program.whole.point.experiment},
-                                {"verdict", to_string(program.whole.change)},
-                                {"time", change_json(*program.whole.time)},
-                                {"launches_before", program.launches_before},
-                                {"launches_now", program.launches_now},
-                                {"device", program.whole.device}});
-  }
-  if (comparison.devices.size() == 1) return json;
-  // Which device is meant: its place in `devices`, which has the places in the runs.
-  for (const ComparedDevice& device : comparison.devices) json["devices"].push_back(to_json(device));
-  for (std::size_t i = 0; i < comparison.points.size(); ++i) {
-    json["points"][i]["device"] = comparison.points[i].device;
-  }
-  for (std::size_t i = 0; i < comparison.ceilings.size(); ++i) {
-    json["ceilings"][i]["device"] = comparison.ceilings[i].device;
-  }
-  return json;
-}
-
-}  // namespace
 
 std::string comparison_json(const std::vector<RunComparison>& comparisons) {
-  Json json = {{"format", "rooflinectl-comparison"}, {"schema", kSchema}, {"comparisons", Json::array()}};
-  for (const RunComparison& comparison : comparisons) json["comparisons"].push_back(to_json(comparison));
+  return serial::to_document(Json{{"format", "rooflinectl-comparison"},
+                                  {"schema", kSchema},
+                                  {"comparisons", serial::list_of(comparisons, run_comparison_json)}});
+}
+
+std::string gate_json(const Gate& gate) {
+  Json json = {{"format", "rooflinectl-gate"},
+               {"schema", kGateSchema},
+               {"verdict", verdict(gate)},
+               {"exit_code", gate.exit_code()},
+               {"incomparable", gate.incomparable},
+               {"baseline", serial::list_of(gate.comparison->baseline, run_json)},
+               {"repeats", serial::list_of(gate.comparison->repeats, run_json)},
+               {"now", run_json(*gate.comparison->now)},
+               {"limits", Json::object()},
+               {"coverage", coverage_json(gate)},
+               {"run", serial::list_of(gate.run, run_check_json)},
+               {"points", serial::list_of(gate.points, [&](const GatePoint& point) {
+                  return gate_point_json(gate, point);
+                })}};
+  for (const GateCheck check : gate.options.checks) {
+    json["limits"][std::string(to_string(check))] = gate.options.limit(check);
+  }
   return serial::to_document(json);
 }
 

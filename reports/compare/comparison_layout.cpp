@@ -80,21 +80,19 @@ Group movement(const Plot& plot, const PointComparison& point) {
   const auto before = compared_place(point.base);
   const auto now = compared_place(point.now);
   if (before) {
-    group.shapes.emplace_back(
-        Circle{plot.at(*before), kComparisonMarkRadius - 1, palette::kPaper, Stroke{colour, 1.4}});
+    group.add(Circle{plot.at(*before), kComparisonMarkRadius - 1, palette::kPaper, Stroke{colour, 1.4}});
   }
   if (before && now) {
     const Pixel from = plot.at(*before);
     const Pixel to = plot.at(*now);
-    group.shapes.emplace_back(Polyline{{from, to}, {colour, 1.8}});
+    group.add(Polyline{{from, to}, {colour, 1.8}});
     if (auto head = arrow_head(from, to, colour)) {
-      group.shapes.emplace_back(std::move(*head));
+      group.add(std::move(*head));
       return group;
     }
   }
   if (now) {
-    group.shapes.emplace_back(
-        Circle{plot.at(*now), kComparisonMarkRadius, colour, Stroke{palette::kPaper, 1}});
+    group.add(Circle{plot.at(*now), kComparisonMarkRadius, colour, Stroke{palette::kPaper, 1}});
   }
   return group;
 }
@@ -103,15 +101,14 @@ Group comparison_legend(const ChartModel& chart) {
   LegendRows rows;
   const auto add = [&](PointChange change, const std::string& name) {
     rows.add(name, 12, [=](Group& group, Pixel at) {
-      group.shapes.emplace_back(
-          Circle{{at.x + 6, at.y}, 5, change_colour(change), Stroke{palette::kPaper, 1}});
+      group.add(Circle{{at.x + 6, at.y}, 5, change_colour(change), Stroke{palette::kPaper, 1}});
     });
   };
   add(PointChange::slower, "slower, broken or missing");
   add(PointChange::faster, "faster");
   add(PointChange::same, "same, unclear or not comparable");
   rows.add("hollow: before", 12, [](Group& group, Pixel at) {
-    group.shapes.emplace_back(Circle{{at.x + 6, at.y}, 4, palette::kPaper, Stroke{palette::kInk, 1.4}});
+    group.add(Circle{{at.x + 6, at.y}, 4, palette::kPaper, Stroke{palette::kInk, 1.4}});
   });
   rows.add_roofs(chart);
   return rows.take();
@@ -124,7 +121,7 @@ Scene scene_of(const RunComparison& comparison, const ChartModel& chart) {
     scene.description += fmt::format(" {}.", change_sentence(*point));
   scene.groups = {header(chart), comparison_legend(chart)};
   Group titles{.name = "panel-titles"};
-  titles.shapes.emplace_back(panel_title("Roofline", kPlane.left));
+  titles.add(panel_title("Roofline", kPlane.left));
   scene.groups.push_back(std::move(titles));
 
   const Plot plot(kPlane, chart.axes);
@@ -135,19 +132,17 @@ Scene scene_of(const RunComparison& comparison, const ChartModel& chart) {
   for (auto point = shown.rbegin(); point != shown.rend(); ++point) {
     points.push_back(movement(plot, **point));
     for (const RooflinePoint* side : {(*point)->base, (*point)->now}) {
-      const auto at = compared_place(side);
-      if (!at) continue;
-      const Pixel pixel = plot.at(*at);
-      placer.block(Box{pixel.x, pixel.y, pixel.x, pixel.y}.grown(kComparisonMarkRadius + 2));
+      if (const auto at = compared_place(side)) {
+        placer.block(square(plot.at(*at), kComparisonMarkRadius + 2));
+      }
     }
   }
   std::vector<Group> roof_names = roof_labels(placer, plot, chart);
   add_plane(scene, plot, chart);
-  std::move(roof_names.begin(), roof_names.end(), std::back_inserter(scene.groups));
-  std::move(points.begin(), points.end(), std::back_inserter(scene.groups));
+  scene.add(std::move(roof_names));
+  scene.add(std::move(points));
 
-  std::vector<Group> panel = change_panel(kComparisonPanel, comparison);
-  std::move(panel.begin(), panel.end(), std::back_inserter(scene.groups));
+  scene.add(change_panel(kComparisonPanel, comparison));
   scene.groups.push_back(footer(chart));
   return scene;
 }

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "analysis/compare/comparison.h"
+#include "core/enum_names.h"
 #include "core/files/compression.h"
 #include "core/json/json.h"
 #include "reports/charts/parts/panels.h"
@@ -21,13 +23,6 @@ using serial::Json;
 constexpr std::size_t kMostGroups = 500;
 constexpr std::size_t kMostSteps = 14;
 
-std::string html_list(const std::string& title, const std::vector<std::string>& texts) {
-  if (texts.empty()) return {};
-  std::string html = fmt::format("<h2>{}</h2>\n<ul>\n", title);
-  for (const std::string& text : texts) html += fmt::format("<li>{}</li>\n", escape_markup(text));
-  return html + "</ul>\n";
-}
-
 // The row of a point is the place of its arrow in the chart.
 std::string points_table(const RunComparison& comparison) {
   const std::vector<const PointComparison*> points = table_points(comparison, kMostGroups);
@@ -43,30 +38,18 @@ std::string signed_duration(double seconds) {
 
 std::string step_label(const WaterfallStep& step) {
   const std::string groups = step.groups > 1 ? fmt::format(", {} groups", step.groups) : "";
-  switch (step.kind) {
-    case KernelChange::changed:
-      return step.label;
-    case KernelChange::introduced:
-      return fmt::format("{} (introduced{})", step.label, groups);
-    case KernelChange::eliminated:
-      return fmt::format("{} (eliminated{})", step.label, groups);
-    case KernelChange::only_now:
-      return fmt::format("{} (only now{})", step.label, groups);
-    case KernelChange::only_before:
-      return fmt::format("{} (only before{})", step.label, groups);
-    case KernelChange::reshaped:
-      return fmt::format("{} (other grids, blocks or ranges{})", step.label, groups);
-    case KernelChange::rest:
-      break;
-  }
-  return fmt::format("{} others", step.groups);
+  constexpr std::array<std::string_view, kEnumerators<KernelChange>.size()> kWords = {
+      "", "introduced", "eliminated", "only now", "only before", "other grids, blocks or ranges", ""};
+  if (step.kind == KernelChange::changed) return step.label;
+  if (step.kind == KernelChange::rest) return fmt::format("{} others", step.groups);
+  return fmt::format("{} ({}{})", step.label, kWords.at(static_cast<std::size_t>(step.kind)), groups);
 }
 
 // Where bars begin: at 0 unless the changes would be too short to be seen.
 class BarScale {
  public:
   explicit BarScale(const std::vector<double>& levels) {
-    const auto [low, high] = std::minmax_element(levels.begin(), levels.end());
+    const auto [low, high] = std::ranges::minmax_element(levels);
     constexpr double kLeast = 0.3;
     constexpr double kRoom = 0.15;
     const double room = kRoom * (*high - *low);
@@ -133,16 +116,15 @@ std::string changes_per_launch(const RunComparison& comparison) {
   const auto lost_s = [](const PointComparison* point) {
     return point->time->to.median_s - point->time->from.median_s;
   };
-  std::stable_sort(changed.begin(), changed.end(),
-                   [&](const auto* a, const auto* b) { return std::abs(lost_s(a)) > std::abs(lost_s(b)); });
+  std::ranges::stable_sort(changed, std::greater(),
+                           [&](const auto* point) { return std::abs(lost_s(point)); });
   const std::size_t shown = std::min(changed.size(), kMostSteps);
   std::vector<double> ends = {0};
   for (std::size_t i = 0; i < shown; ++i) ends.push_back(lost_s(changed[i]));
   const BarScale scale(ends);
   std::string html =
       "<h2>Time per launch, saved and lost</h2>\n<ol class=\"waterfall\" aria-label=\"Time per launch, saved "
-      "and "
-      "lost\">\n";
+      "and lost\">\n";
   for (std::size_t i = 0; i < shown; ++i) {
     const double change_s = lost_s(changed[i]);
     html += bar_row(change_s < 0 ? "won" : "lost", changed[i]->label, 0, change_s, scale,
@@ -161,30 +143,29 @@ std::string section(const RunComparison& comparison, const std::string& picture)
   std::string html =
       fmt::format("<section class=\"comparison\">\n<h2 class=\"counts\">{}</h2>\n<ul class=\"runs\">\n",
                   escape_markup(incomparable.empty() ? comparison_counts(comparison) : incomparable));
-  for (const AnalysedRun& base : comparison.baseline) {
-    html +=
-        fmt::format("<li>base: {}: {}</li>\n", escape_markup(base.name), escape_markup(run_text(base.run)));
-  }
-  const AnalysedRun& now = *comparison.now;
-  html +=
-      fmt::format("<li>now: {}: {}</li>\n</ul>\n", escape_markup(now.name), escape_markup(run_text(now.run)));
+  const auto side = [](std::string_view what, const AnalysedRun& run) {
+    return fmt::format("<li>{}: {}: {}</li>\n", what, escape_markup(run.name),
+                       escape_markup(run_text(run.run)));
+  };
+  for (const AnalysedRun& base : comparison.baseline) html += side("base", base);
+  html += side("now", *comparison.now) + "</ul>\n";
   if (!incomparable.empty()) return html + "</section>\n";
   const std::string warning = device_warning(comparison);
   if (!warning.empty()) html += fmt::format("<p class=\"warning\">{}</p>\n", escape_markup(warning));
-  if (const std::string unrelated = unrelated_text(comparison); !unrelated.empty()) {
-    html += fmt::format("<p>{}</p>\n", escape_markup(unrelated));
-  }
+  const std::string unrelated = unrelated_text(comparison);
+  if (!unrelated.empty()) html += fmt::format("<p>{}</p>\n", escape_markup(unrelated));
   for (const Waterfall& one : waterfalls(comparison, kMostSteps)) html += waterfall(one);
   html += changes_per_launch(comparison);
   html += fmt::format(
       "<div class=\"movement\"></div>\n<noscript><figure tabindex=\"0\">{}</figure></noscript>\n{}<p "
       "class=\"note\">{}</p>\n",
       picture, points_table(comparison), escape_markup(comparison_explanation(comparison)));
-  html += html_list("Programs", program_change_texts(comparison));
-  html += html_list("Counter changes", comparison_notes(comparison, kMostMoves));
-  html += html_list("Not compared", missing_texts(comparison));
-  html += html_list("Environment", environment_change_texts(comparison));
-  return html + html_list("Ceilings", ceiling_change_texts(comparison)) + "</section>\n";
+  for (const auto& [title, items] : comparison_lists(comparison, kMostMoves)) {
+    html += fmt::format("<h2>{}</h2>\n<ul>\n", title);
+    for (const std::string& item : items) html += fmt::format("<li>{}</li>\n", escape_markup(item));
+    html += "</ul>\n";
+  }
+  return html + "</section>\n";
 }
 
 Json number(double value) {
@@ -213,29 +194,28 @@ std::string_view outcome(PointChange change) {
 
 // What the chart draws: roofs, and for each row of the table where its point was and is.
 Json chart_data(const RunComparison& comparison, const ChartModel& chart) {
-  Json roofs = Json::array();
-  for (const RoofLine& roof : chart.roofs) {
-    Json ridges = Json::array();
-    for (const RoofLine& other : chart.roofs) {
+  const auto roof_data = [&](const RoofLine& roof) -> Json {
+    const auto ridge = [&](const RoofLine& other) {
       const bool meets = roof.kind == CeilingKind::bandwidth && other.kind == CeilingKind::compute;
-      ridges.push_back(meets ? number(ridge_ai(roof.value, other.value)) : Json(nullptr));
-    }
-    roofs.push_back({{"text", roof.text},
-                     {"kind", to_string(roof.kind)},
-                     {"source", to_string(roof.source)},
-                     {"subject", roof.subject},
-                     {"value", number(roof.value)},
-                     {"ridges", ridges}});
-  }
-  Json points = Json::array();
-  for (const PointComparison* point : table_points(comparison, kMostGroups)) {
-    points.push_back({{"label", point->label},
-                      {"outcome", outcome(point->change)},
-                      {"text", change_sentence(*point)},
-                      {"from", place(point->base)},
-                      {"to", place(point->now)}});
-  }
-  return {{"operations", chart.operations}, {"roofs", roofs}, {"points", points}};
+      return meets ? number(ridge_ai(roof.value, other.value)) : Json(nullptr);
+    };
+    return {{"text", roof.text},
+            {"kind", to_string(roof.kind)},
+            {"source", to_string(roof.source)},
+            {"subject", roof.subject},
+            {"value", number(roof.value)},
+            {"ridges", serial::list_of(chart.roofs, ridge)}};
+  };
+  const auto point_data = [](const PointComparison* point) -> Json {
+    return {{"label", point->label},
+            {"outcome", outcome(point->change)},
+            {"text", change_sentence(*point)},
+            {"from", place(point->base)},
+            {"to", place(point->now)}};
+  };
+  return {{"operations", chart.operations},
+          {"roofs", serial::list_of(chart.roofs, roof_data)},
+          {"points", serial::list_of(table_points(comparison, kMostGroups), point_data)}};
 }
 
 }  // namespace

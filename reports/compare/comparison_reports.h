@@ -8,6 +8,7 @@
 
 #include "analysis/compare/comparison.h"
 #include "analysis/compare/gate.h"
+#include "core/json/json.h"
 #include "reports/charts/model/chart_model.h"
 #include "reports/draw/scene.h"
 #include "reports/text/text_table.h"
@@ -21,9 +22,6 @@ std::string comparison_text(const RunComparison& comparison, int columns);
 
 /// One document; SI units, ratios between 0 and 1.
 std::string comparison_json(const std::vector<RunComparison>& comparisons);
-
-/// GitHub-flavoured Markdown that shows the file `picture` in the same folder.
-std::string comparison_md(const RunComparison& comparison, const std::string& picture);
 
 /// One self-contained page, which needs no network. `pictures`: the SVG of each, shown where scripts do not
 /// run.
@@ -55,11 +53,11 @@ std::optional<PlanePoint> compared_place(const RooflinePoint* point);
 /// Two lines for a terminal: `what` and the name of the run, and below where and when it was measured.
 std::string side_text(std::string_view what, const AnalysedRun& run, std::size_t width);
 
+/// The same as an item of a Markdown list.
+std::string side_item(std::string_view what, const AnalysedRun& run);
+
 /// Verdict, point, experiment, time before and now, its change with interval, fraction of roof, bound.
 Table comparison_table(const std::vector<const PointComparison*>& points);
-
-/// `slower`, …; with the status where it is broken: `broken: failed`.
-std::string verdict_text(const PointComparison& point);
 
 /// `; primitives are not compared` where a run has some, else nothing: to be added to a verdict.
 std::string primitives_note(const RunComparison& comparison);
@@ -80,9 +78,6 @@ std::string incomparable_text(const RunComparison& comparison);
 std::vector<const PointComparison*> table_points(const RunComparison& comparison,
                                                  std::size_t most_of_programs);
 
-/// A sentence for each program: `GPU time of train.py: 72.8 ms → 70.1 ms (−3.7 %), 2340 launches`.
-std::vector<std::string> program_change_texts(const RunComparison& comparison);
-
 /// What the verdicts mean, with their threshold.
 std::string comparison_explanation(const RunComparison& comparison);
 
@@ -92,46 +87,29 @@ std::string run_text(const Run& run);
 /// A warning where runs of different devices are compared; empty where they are not.
 std::string device_warning(const RunComparison& comparison);
 
-/// A sentence for each point with more to report than the time, at most `most_changes` counters each: `V7:
-/// DRAM bytes per element 4.00 → 4.20; bound dram → latency`, or why it is broken.
-std::vector<std::string> comparison_notes(const RunComparison& comparison, std::size_t most_changes);
-
 /// What was not compared because a run lacks points of its plan, or a device: `base old.json: ladder:
 /// incomplete, 1 of 14 points missing: V2`, `device 1: only the base has NVIDIA H200 (GPU-…)`.
 std::vector<std::string> missing_texts(const RunComparison& comparison);
 
 /// `driver: 580.159.04 → 590.12`
-std::vector<std::string> environment_change_texts(const RunComparison& comparison);
+std::vector<std::string> environment_texts(const std::vector<EnvironmentChange>& changes);
 
-/// `DRAM read 4.58 TB/s → 4.62 TB/s (+0.9 %)`
-std::vector<std::string> ceiling_change_texts(const RunComparison& comparison);
+/// Sentences with their title.
+struct ComparisonList {
+  std::string_view title;
+  std::vector<std::string> texts;
+};
 
-// The rows and sentences that all forms of a gate share.
+/// What there is to say besides the table: `GPU time of train.py: 72.8 ms → 70.1 ms (−3.7 %), 2340 launches`
+/// of each program; of each point with more to report than the time, at most `most_changes` counters, `V7:
+/// DRAM bytes per element 4.00 → 4.20`, or why it is broken; `missing_texts`; `environment_texts`; and
+/// ceilings, `DRAM read 4.58 TB/s → 4.62 TB/s (+0.9 %)`. Without those that are empty.
+std::vector<ComparisonList> comparison_lists(const RunComparison& comparison, std::size_t most_changes);
 
-/// Outcome, point, experiment, check, before, now, change, limit, cause: a row for each check that regressed,
-/// then those that are uncertain, then times that cannot be compared; before them the lost points, which have
-/// no checks.
-Table gate_table(const Gate& gate);
+// What a gate found, for a terminal, a pull request and a CI server.
 
 /// `time 262.1 µs, was 239.2 µs (+9.6 %, at least +8.9 %); 251.2 µs passes`
 std::string gate_sentence(const GateResult& result);
-
-/// What there is to say about the new run as a whole: `failed: exit code: the program ended with exit code 1;
-/// …`, `note: groups: 3 groups of the base (1.2 % of its GPU time) are not in the new run: …`.
-std::vector<std::string> gate_run_texts(const Gate& gate);
-
-/// `FAILED: 2 of 142 checks of 36 points regressed, 1 point was lost; 3 uncertain, 2 unchecked`
-std::string gate_verdict(const Gate& gate);
-
-/// `time +5 %, roof −5 %, dram +2 %, operations +0 %`
-std::string gate_limits(const Gate& gate);
-
-/// How small a change could have been and still fail, per check at the median point and at the noisiest:
-/// `time +5.4 %, at V7 +9.8 %; roof −5.3 %, at V7 −8.9 %; dram +2.1 %; operations any`. Empty if nothing was
-/// checked.
-std::string gate_detectable(const Gate& gate);
-
-/// What a gate found, for a terminal, a pull request and a CI server.
 
 /// What regressed and what is uncertain as a table of at most `columns` columns, and the verdict.
 std::string gate_text(const Gate& gate, int columns);
@@ -146,5 +124,19 @@ std::string gate_junit(const Gate& gate);
 
 /// All of it as JSON (`docs/schema/gate.schema.json`).
 std::string gate_json(const Gate& gate);
+
+// What comparisons, gates and histories have in common as JSON.
+
+/// Name, start, host, device and versions of a run.
+serial::Json run_json(const AnalysedRun& analysed);
+
+/// Experiment, subject and axes.
+serial::Json point_json(const PointId& id);
+
+/// A ratio of times with its interval, and both times with theirs.
+serial::Json change_json(const TimeChange& change);
+
+/// `{"name": …, "from": …, "to": …}` for each.
+serial::Json environment_json(const std::vector<EnvironmentChange>& changes);
 
 }  // namespace rooflinectl

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/roofline/point.h"
+#include "core/enum_names.h"
 #include "reports/charts/model/chart_model.h"
 #include "reports/compare/comparison_reports.h"
 #include "reports/sentences/sentences.h"
@@ -13,10 +14,6 @@
 
 namespace rooflinectl {
 namespace {
-
-std::string unavailable() {
-  return std::string(format::kUnavailable);
-}
 
 // `−0.7 … +0.5 %`: the unit only once where both have it.
 std::string joined(std::string first, std::string_view sign, const std::string& second) {
@@ -31,19 +28,17 @@ bool has_time(const RooflinePoint* point) {
 
 std::string time_before(const PointComparison& point) {
   if (point.time) return format::duration(point.time->from.median_s);
-  return has_time(point.base) ? format::duration(time_per_launch_s(*point.base->measurement)) : unavailable();
+  return has_time(point.base) ? format::duration(time_per_launch_s(*point.base->measurement))
+                              : format::kUnavailable;
 }
 
 std::string time_now(const PointComparison& point) {
-  return has_time(point.now) ? format::duration(time_per_launch_s(*point.now->measurement)) : unavailable();
-}
-
-std::string time_change(const PointComparison& point) {
-  return point.time ? format::change(point.time->ratio()) : unavailable();
+  return has_time(point.now) ? format::duration(time_per_launch_s(*point.now->measurement))
+                             : format::kUnavailable;
 }
 
 std::string time_interval(const PointComparison& point) {
-  if (!point.time) return unavailable();
+  if (!point.time) return format::kUnavailable;
   return joined(format::change(point.time->lowest_ratio()), "…", format::change(point.time->highest_ratio()));
 }
 
@@ -54,28 +49,29 @@ std::string fraction_of_roofline(const PointComparison& point) {
   };
   const auto before = fraction(point.base);
   const auto now = fraction(point.now);
-  if (!before && !now) return unavailable();
+  if (!before && !now) return format::kUnavailable;
   return joined(format::optional(before, format::percent), "→", format::optional(now, format::percent));
 }
 
-std::string bound_change(const PointComparison& point) {
-  const auto bound = [](const RooflinePoint* side) {
-    return side != nullptr ? std::string(bound_name(*side)) : unavailable();
-  };
-  const std::string before = bound(point.base);
-  const std::string now = bound(point.now);
+// `plain`, `graph → plain`
+template <typename Text>
+std::string both(const PointComparison& point, Text text) {
+  const std::string before(text(point.base));
+  const std::string now(text(point.now));
   return before == now ? now : fmt::format("{} → {}", before, now);
 }
 
-// `plain`, `graph → plain`
+std::string bound_change(const PointComparison& point) {
+  return both(point, [](const RooflinePoint* side) -> std::string_view {
+    return side != nullptr ? bound_name(*side) : format::kUnavailable;
+  });
+}
+
 std::string launch_change(const PointComparison& point) {
-  const auto mode = [](const RooflinePoint* side) {
+  return both(point, [](const RooflinePoint* side) -> std::string_view {
     const auto timed = side != nullptr ? timed_mode(*side) : std::nullopt;
-    return timed ? std::string(to_string(*timed)) : unavailable();
-  };
-  const std::string before = mode(point.base);
-  const std::string now = mode(point.now);
-  return before == now ? now : fmt::format("{} → {}", before, now);
+    return timed ? to_string(*timed) : format::kUnavailable;
+  });
 }
 
 bool is_of_program(const PointComparison& point) {
@@ -106,8 +102,7 @@ std::string unpaired_text(const RunComparison& comparison, std::size_t device) {
     return fmt::format("device {}: only {} has {} ({})", device, side, info.name, info.uuid);
   };
   const auto& bases = compared.bases;
-  const auto base =
-      std::find_if(bases.begin(), bases.end(), [](const auto& place) { return place.has_value(); });
+  const auto base = std::ranges::find_if(bases, [](const auto& place) { return place.has_value(); });
   if (base == bases.end()) return text("the new run", comparison.now->run.devices[compared.now.value()]);
   if (compared.now) return {};
   const auto& run = comparison.baseline[static_cast<std::size_t>(base - bases.begin())].run;
@@ -120,29 +115,60 @@ bool is_same(const Run& a, const Run& b) {
   return run_to_json(a) == run_to_json(b);
 }
 
-}  // namespace
-
-std::string verdict_text(const PointComparison& point) {
-  return std::string(to_string(point.change));
+std::vector<std::string> program_change_texts(const RunComparison& comparison) {
+  std::vector<std::string> texts;
+  for (const ProgramComparison& program : comparison.programs) {
+    const TimeChange& time = *program.whole.time;
+    const std::string launches =
+        program.launches_before == program.launches_now
+            ? fmt::format("{} launches", program.launches_now)
+            : fmt::format("{} → {} launches", program.launches_before, program.launches_now);
+    texts.push_back(fmt::format("GPU time of {}: {} → {} ({}), {}", program.whole.label,
+                                format::duration(time.from.median_s), format::duration(time.to.median_s),
+                                format::change(time.ratio()), launches));
+  }
+  return texts;
 }
+
+std::vector<std::string> comparison_notes(const RunComparison& comparison, std::size_t most_changes) {
+  std::vector<std::string> notes;
+  for (const PointComparison* shown : table_points(comparison, kMostNotesOfPrograms)) {
+    const PointComparison& point = *shown;
+    const std::string text = note(point, most_changes);
+    if (!text.empty()) notes.push_back(fmt::format("{}: {}", point.label, text));
+  }
+  return notes;
+}
+
+std::vector<std::string> ceiling_change_texts(const RunComparison& comparison) {
+  std::vector<std::string> texts;
+  for (const auto& [base, now, device] : comparison.ceilings) {
+    const auto value = [](const Ceiling* ceiling) {
+      return ceiling != nullptr ? ceiling_value(*ceiling, ceiling->value) : std::string("not measured");
+    };
+    const std::string change = base != nullptr && now != nullptr
+                                   ? fmt::format(" ({})", format::change(now->value / base->value))
+                                   : "";
+    texts.push_back(fmt::format("{}{} {} → {}{}", ceiling_name(base != nullptr ? *base : *now),
+                                device_suffix(comparison, device), value(base), value(now), change));
+  }
+  return texts;
+}
+
+}  // namespace
 
 Table comparison_table(const std::vector<const PointComparison*>& points) {
   Table table = {.title = "Points",
-                 .columns = {{"verdict"},
-                             {"point"},
-                             {"experiment"},
-                             {"launch"},
-                             {"before", true},
-                             {"now", true},
-                             {"change", true},
-                             {"95 % interval", true},
-                             {"% of roofline", true},
-                             {"bound by"}},
+                 .columns = {column::text("verdict"), column::text("point"), column::text("experiment"),
+                             column::text("launch"), column::number("before"), column::number("now"),
+                             column::number("change"), column::number("95 % interval"),
+                             column::number("% of roofline"), column::text("bound by")},
                  .dispensable = {"launch", "bound by", "% of roofline"}};
   for (const PointComparison* point : points) {
-    table.rows.push_back({verdict_text(*point), point->label, point->point.experiment, launch_change(*point),
-                          time_before(*point), time_now(*point), time_change(*point), time_interval(*point),
-                          fraction_of_roofline(*point), bound_change(*point)});
+    table.rows.push_back({std::string(to_string(point->change)), point->label, point->point.experiment,
+                          launch_change(*point), time_before(*point), time_now(*point),
+                          point->time ? format::change(point->time->ratio()) : format::kUnavailable,
+                          time_interval(*point), fraction_of_roofline(*point), bound_change(*point)});
   }
   return table;
 }
@@ -150,17 +176,16 @@ Table comparison_table(const std::vector<const PointComparison*>& points) {
 std::string primitives_note(const RunComparison& comparison) {
   const auto has_primitives = [](const AnalysedRun& analysed) { return !analysed.run.primitives.empty(); };
   const auto& bases = comparison.baseline;
-  const bool is_needed =
-      has_primitives(*comparison.now) || std::any_of(bases.begin(), bases.end(), has_primitives);
+  const bool is_needed = has_primitives(*comparison.now) || std::ranges::any_of(bases, has_primitives);
   return is_needed ? "; primitives are not compared" : "";
 }
 
 std::string comparison_counts(const RunComparison& comparison) {
   if (comparison.points.empty()) return "no points to compare" + primitives_note(comparison);
   std::vector<std::string> counts;
-  for (int change = 0; change <= static_cast<int>(PointChange::untimed); ++change) {
-    const std::size_t count = comparison.count(static_cast<PointChange>(change));
-    if (count > 0) counts.push_back(fmt::format("{} {}", count, to_string(static_cast<PointChange>(change))));
+  for (const PointChange change : kEnumerators<PointChange>) {
+    const std::size_t count = comparison.count(change);
+    if (count > 0) counts.push_back(fmt::format("{} {}", count, to_string(change)));
   }
   return fmt::format("{}: {}{}", format::counted(comparison.points.size(), "point"), fmt::join(counts, ", "),
                      primitives_note(comparison));
@@ -196,27 +221,11 @@ std::vector<const PointComparison*> table_points(const RunComparison& comparison
 
 std::string incomparable_text(const RunComparison& comparison) {
   const auto& bases = comparison.baseline;
-  const bool are_same = std::all_of(bases.begin(), bases.end(), [&](const AnalysedRun& base) {
-    return is_same(base.run, comparison.now->run);
-  });
+  const bool are_same = std::ranges::all_of(
+      bases, [&](const AnalysedRun& base) { return is_same(base.run, comparison.now->run); });
   if (are_same) return "Both are the same run: there is nothing to compare.";
   const bool is_table_empty = table_points(comparison, 1).empty();
   return is_table_empty ? unrelated_text(comparison) : "";
-}
-
-std::vector<std::string> program_change_texts(const RunComparison& comparison) {
-  std::vector<std::string> texts;
-  for (const ProgramComparison& program : comparison.programs) {
-    const TimeChange& time = *program.whole.time;
-    const std::string launches =
-        program.launches_before == program.launches_now
-            ? fmt::format("{} launches", program.launches_now)
-            : fmt::format("{} → {} launches", program.launches_before, program.launches_now);
-    texts.push_back(fmt::format("GPU time of {}: {} → {} ({}), {}", program.whole.label,
-                                format::duration(time.from.median_s), format::duration(time.to.median_s),
-                                format::change(time.ratio()), launches));
-  }
-  return texts;
 }
 
 std::string comparison_explanation(const RunComparison& comparison) {
@@ -239,16 +248,6 @@ std::string device_warning(const RunComparison& comparison) {
          "refers to each device's own ceilings.";
 }
 
-std::vector<std::string> comparison_notes(const RunComparison& comparison, std::size_t most_changes) {
-  std::vector<std::string> notes;
-  for (const PointComparison* shown : table_points(comparison, kMostNotesOfPrograms)) {
-    const PointComparison& point = *shown;
-    const std::string text = note(point, most_changes);
-    if (!text.empty()) notes.push_back(fmt::format("{}: {}", point.label, text));
-  }
-  return notes;
-}
-
 std::vector<std::string> missing_texts(const RunComparison& comparison) {
   std::vector<std::string> texts;
   const auto add = [&](std::string_view side, const AnalysedRun& run) {
@@ -267,27 +266,22 @@ std::vector<std::string> missing_texts(const RunComparison& comparison) {
   return texts;
 }
 
-std::vector<std::string> environment_change_texts(const RunComparison& comparison) {
+std::vector<std::string> environment_texts(const std::vector<EnvironmentChange>& changes) {
   std::vector<std::string> texts;
-  for (const auto& [name, from, to] : comparison.environment) {
+  for (const auto& [name, from, to] : changes) {
     texts.push_back(fmt::format("{}: {} → {}", name, from, to));
   }
   return texts;
 }
 
-std::vector<std::string> ceiling_change_texts(const RunComparison& comparison) {
-  std::vector<std::string> texts;
-  for (const auto& [base, now, device] : comparison.ceilings) {
-    const auto value = [](const Ceiling* ceiling) {
-      return ceiling != nullptr ? ceiling_value(*ceiling, ceiling->value) : std::string("not measured");
-    };
-    const std::string change = base != nullptr && now != nullptr
-                                   ? fmt::format(" ({})", format::change(now->value / base->value))
-                                   : "";
-    texts.push_back(fmt::format("{}{} {} → {}{}", ceiling_name(base != nullptr ? *base : *now),
-                                device_suffix(comparison, device), value(base), value(now), change));
-  }
-  return texts;
+std::vector<ComparisonList> comparison_lists(const RunComparison& comparison, std::size_t most_changes) {
+  std::vector<ComparisonList> lists = {{"Programs", program_change_texts(comparison)},
+                                       {"Counter changes", comparison_notes(comparison, most_changes)},
+                                       {"Not compared", missing_texts(comparison)},
+                                       {"Environment", environment_texts(comparison.environment)},
+                                       {"Ceilings", ceiling_change_texts(comparison)}};
+  std::erase_if(lists, [](const ComparisonList& list) { return list.texts.empty(); });
+  return lists;
 }
 
 }  // namespace rooflinectl

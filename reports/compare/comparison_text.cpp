@@ -18,6 +18,11 @@ std::string side_text(std::string_view what, const AnalysedRun& run, std::size_t
          paragraph(run_text(run.run), std::min(width, kWidest), kAside);
 }
 
+std::string side_item(std::string_view what, const AnalysedRun& run) {
+  return fmt::format("- {}: {}: {}\n", what, markdown::escaped(run.name),
+                     markdown::escaped(run_text(run.run)));
+}
+
 namespace {
 
 std::string runs(const RunComparison& comparison, std::size_t width) {
@@ -30,18 +35,35 @@ std::string point_table(const RunComparison& comparison, std::size_t width) {
   constexpr std::size_t kMostOfPrograms = 40;
   Table table = comparison_table(table_points(comparison, kMostOfPrograms));
   const auto& points = comparison.points;
-  const bool is_one_experiment = std::all_of(points.begin(), points.end(), [&](const PointComparison& point) {
+  const bool is_one_experiment = std::ranges::all_of(points, [&](const PointComparison& point) {
     return point.point.experiment == points.front().point.experiment;
   });
   if (is_one_experiment) table.remove("experiment");
   return text_table(table, width);
 }
 
-// Nothing, or an empty line, the title and a line for each text.
-std::string text_list(std::string_view title, const std::vector<std::string>& texts, std::size_t width) {
-  if (texts.empty()) return {};
-  std::string text = fmt::format("\n{}\n", title);
-  for (const std::string& item : texts) text += paragraph(item, width, 2);
+// Shows the file `picture` in the same folder.
+std::string comparison_md(const RunComparison& comparison, const std::string& picture) {
+  constexpr std::size_t kMostMoves = 5;
+  constexpr std::size_t kMostOfPrograms = 200;
+  const std::string incomparable = incomparable_text(comparison);
+  std::string text = incomparable.empty() ? fmt::format("# Comparison: {}\n\n",
+                                                        markdown::escaped(comparison_counts(comparison)))
+                                          : fmt::format("# Comparison\n\n{}\n\n", incomparable);
+  for (const AnalysedRun& base : comparison.baseline) text += side_item("base", base);
+  text += side_item("now", *comparison.now) + "\n";
+  if (!incomparable.empty()) return text;
+  const std::string warning = device_warning(comparison);
+  if (!warning.empty()) text += fmt::format("**{}**\n\n", warning);
+  const std::string unrelated = unrelated_text(comparison);
+  if (!unrelated.empty()) text += unrelated + "\n\n";
+  text += fmt::format("![Change of every point]({})\n\n", picture);
+  const std::vector<const PointComparison*> points = table_points(comparison, kMostOfPrograms);
+  if (!points.empty()) text += markdown::table(comparison_table(points));
+  text += fmt::format("\n{}\n", comparison_explanation(comparison));
+  for (const auto& [title, items] : comparison_lists(comparison, kMostMoves)) {
+    text += fmt::format("\n## {}\n{}", title, markdown::list(items));
+  }
   return text;
 }
 
@@ -61,50 +83,12 @@ std::string comparison_text(const RunComparison& comparison, int columns) {
   const bool has_points = !comparison.points.empty();
   const std::string table = point_table(comparison, width);
   if (!table.empty()) text += "\n" + table;
-  text += text_list("Programs", program_change_texts(comparison), width);
-  text += text_list("Counter changes", comparison_notes(comparison, kMostMoves), width);
-  text += text_list("Not compared", missing_texts(comparison), width);
-  text += text_list("Environment", environment_change_texts(comparison), width);
-  text += text_list("Ceilings", ceiling_change_texts(comparison), width);
+  for (const auto& [title, items] : comparison_lists(comparison, kMostMoves)) {
+    text += fmt::format("\n{}\n", title);
+    for (const std::string& item : items) text += paragraph(item, width, 2);
+  }
   text += fmt::format("\n{}", sentence(comparison_counts(comparison), width));
   return has_points ? text + paragraph(comparison_explanation(comparison), width) : text;
-}
-
-namespace {
-
-std::string section(const std::string& title, const std::vector<std::string>& texts) {
-  return texts.empty() ? "" : fmt::format("\n## {}\n{}", title, markdown::list(texts));
-}
-
-}  // namespace
-
-std::string comparison_md(const RunComparison& comparison, const std::string& picture) {
-  constexpr std::size_t kMostMoves = 5;
-  constexpr std::size_t kMostOfPrograms = 200;
-  const std::string incomparable = incomparable_text(comparison);
-  std::string text = incomparable.empty() ? fmt::format("# Comparison: {}\n\n",
-                                                        markdown::escaped(comparison_counts(comparison)))
-                                          : fmt::format("# Comparison\n\n{}\n\n", incomparable);
-  for (const AnalysedRun& base : comparison.baseline) {
-    text +=
-        fmt::format("- base: {}: {}\n", markdown::escaped(base.name), markdown::escaped(run_text(base.run)));
-  }
-  const AnalysedRun& now = *comparison.now;
-  text += fmt::format("- now: {}: {}\n\n", markdown::escaped(now.name), markdown::escaped(run_text(now.run)));
-  if (!incomparable.empty()) return text;
-  const std::string warning = device_warning(comparison);
-  if (!warning.empty()) text += fmt::format("**{}**\n\n", warning);
-  const std::string unrelated = unrelated_text(comparison);
-  if (!unrelated.empty()) text += unrelated + "\n\n";
-  text += fmt::format("![Change of every point]({})\n\n", picture);
-  const std::vector<const PointComparison*> points = table_points(comparison, kMostOfPrograms);
-  if (!points.empty()) text += markdown::table(comparison_table(points));
-  text += fmt::format("\n{}\n", comparison_explanation(comparison));
-  text += section("Programs", program_change_texts(comparison));
-  text += section("Counter changes", comparison_notes(comparison, kMostMoves));
-  text += section("Not compared", missing_texts(comparison));
-  text += section("Environment", environment_change_texts(comparison));
-  return text + section("Ceilings", ceiling_change_texts(comparison));
 }
 
 std::vector<std::filesystem::path> write_comparison(const std::vector<RunComparison>& comparisons,

@@ -28,13 +28,12 @@ std::string value_text(GateCheck check, double value) {
 }
 
 std::string number_text(const GateResult& result, double value) {
-  return result.outcome == GateOutcome::unchecked ? std::string(format::kUnavailable)
-                                                  : value_text(result.check, value);
+  return result.outcome == GateOutcome::unchecked ? format::kUnavailable : value_text(result.check, value);
 }
 
 // A change that the usual digits would hide is shown to the last operation.
 std::string change_text(const GateResult& result) {
-  if (result.from == 0) return std::string(format::kUnavailable);
+  if (result.from == 0) return format::kUnavailable;
   const std::string usual = format::change(result.to / result.from);
   const bool is_hidden = result.to != result.from && usual.starts_with('0');
   if (!is_hidden || result.check != GateCheck::operations) return usual;
@@ -56,19 +55,13 @@ std::vector<DetectableChange> detectable_changes(const Gate& gate, GateCheck che
       }
     }
   }
-  std::stable_sort(changes.begin(), changes.end(),
-                   [](const DetectableChange& a, const DetectableChange& b) { return a.change < b.change; });
+  std::ranges::stable_sort(changes, {}, &DetectableChange::change);
   return changes;
 }
 
 std::string detectable_text(GateCheck check, double change) {
   if (change == 0) return "any";
   return format::change(check == GateCheck::roof ? 1 - change : 1 + change);
-}
-
-std::size_t lost_points(const Gate& gate) {
-  return static_cast<std::size_t>(std::count_if(gate.points.begin(), gate.points.end(),
-                                                [](const GatePoint& point) { return !point.loss.empty(); }));
 }
 
 // What was not checked, after the verdict.
@@ -115,20 +108,13 @@ std::vector<GateRow> gate_rows(const Gate& gate) {
   return rows;
 }
 
-}  // namespace
-
+// Outcome, point, experiment, check, before, now, change, limit, cause: the rows of `gate_rows`.
 Table gate_table(const Gate& gate) {
-  Table table = {.columns = {{"outcome"},
-                             {.title = "point", .is_sentence = true},
-                             {"experiment"},
-                             {"check"},
-                             {"before", true},
-                             {"now", true},
-                             {"change", true},
-                             {"limit", true},
-                             {.title = "cause", .is_sentence = true}},
+  Table table = {.columns = {column::text("outcome"), column::sentence("point"), column::text("experiment"),
+                             column::text("check"), column::number("before"), column::number("now"),
+                             column::number("change"), column::number("limit"), column::sentence("cause")},
                  .dispensable = {"experiment", "limit"}};
-  const std::string none(format::kUnavailable);
+  const std::string& none = format::kUnavailable;
   for (const GateRow& row : gate_rows(gate)) {
     const PointComparison& point = *row.point->point;
     if (row.result == nullptr) {
@@ -145,32 +131,31 @@ Table gate_table(const Gate& gate) {
   return table;
 }
 
-std::string gate_sentence(const GateResult& result) {
-  if (result.outcome == GateOutcome::unchecked) {
-    return fmt::format("{}: {}", to_string(result.check), result.reason);
-  }
-  return fmt::format("{} {}, was {} ({}); limit {}", to_string(result.check),
-                     value_text(result.check, result.to), value_text(result.check, result.from),
-                     change_text(result), value_text(result.check, result.limit));
-}
-
-std::vector<std::string> gate_run_texts(const Gate& gate) {
+// What was not checked; about the new run as a whole, `failed: exit code: the program ended with exit code 1;
+// …`, `note: groups: 3 groups of the base (1.2 % of its GPU time) are not in the new run: …`; and why the
+// runs cannot be compared.
+std::vector<std::string> gate_notes(const Gate& gate) {
   std::vector<std::string> texts;
+  for (const std::string& missing : missing_texts(*gate.comparison))
+    texts.push_back("not checked: " + missing);
   for (const GateRunResult& result : gate.run) {
     if (result.text.empty()) continue;
     texts.push_back(fmt::format("{}: {}: {}", result.has_failed ? "failed" : "note", to_string(result.check),
                                 result.text));
   }
+  texts.insert(texts.end(), gate.incomparable.begin(), gate.incomparable.end());
   return texts;
 }
 
+// `FAILED: 2 of 142 checks of 36 points regressed, 1 point was lost; 3 uncertain, 2 unchecked`
 std::string gate_verdict(const Gate& gate) {
   const std::string note = primitives_note(*gate.comparison) + missing_note(gate);
   if (!gate.incomparable.empty()) return "NOT COMPARABLE" + note;
   const std::size_t regressed = gate.count(GateOutcome::regressed);
   const std::size_t uncertain = gate.count(GateOutcome::uncertain);
   const std::size_t unchecked = gate.count(GateOutcome::unchecked);
-  const std::size_t lost = lost_points(gate);
+  const auto is_lost = [](const GatePoint& point) { return !point.loss.empty(); };
+  const auto lost = static_cast<std::size_t>(std::ranges::count_if(gate.points, is_lost));
   std::vector<std::string> parts;
   if (regressed > 0) parts.push_back(fmt::format("{} regressed", regressed));
   for (const GateRunResult& result : gate.run) {
@@ -186,6 +171,7 @@ std::string gate_verdict(const Gate& gate) {
                      fmt::join(parts, ", "), note);
 }
 
+// `time +5 %, roof −5 %, dram +2 %, operations +0 %`
 std::string gate_limits(const Gate& gate) {
   std::vector<std::string> limits;
   for (const GateCheck check : gate.options.checks) {
@@ -196,6 +182,9 @@ std::string gate_limits(const Gate& gate) {
   return fmt::format("{}", fmt::join(limits, ", "));
 }
 
+// How small a change could have been and still fail, per check at the median point and at the noisiest:
+// `time +5.4 %, at V7 +9.8 %; roof −5.3 %, at V7 −8.9 %; dram +2.1 %; operations any`. Empty if nothing was
+// checked.
 std::string gate_detectable(const Gate& gate) {
   std::vector<std::string> texts;
   for (const GateCheck check : gate.options.checks) {
@@ -210,15 +199,22 @@ std::string gate_detectable(const Gate& gate) {
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
+}  // namespace
+
+std::string gate_sentence(const GateResult& result) {
+  if (result.outcome == GateOutcome::unchecked) {
+    return fmt::format("{}: {}", to_string(result.check), result.reason);
+  }
+  return fmt::format("{} {}, was {} ({}); limit {}", to_string(result.check),
+                     value_text(result.check, result.to), value_text(result.check, result.from),
+                     change_text(result), value_text(result.check, result.limit));
+}
+
 std::string gate_text(const Gate& gate, int columns) {
   const auto width = static_cast<std::size_t>(std::max(columns, 1));
   std::string text;
-  for (const AnalysedRun& base : gate.comparison->baseline) {
-    text += side_text("base:", base, width);
-  }
-  for (const AnalysedRun& repeat : gate.comparison->repeats) {
-    text += side_text("new:", repeat, width);
-  }
+  for (const AnalysedRun& base : gate.comparison->baseline) text += side_text("base:", base, width);
+  for (const AnalysedRun& repeat : gate.comparison->repeats) text += side_text("new:", repeat, width);
   text += side_text("new:", *gate.comparison->now, width);
   text += paragraph(fmt::format("allowed: {}", gate_limits(gate)), width);
   const std::string detectable = gate_detectable(gate);
@@ -226,21 +222,13 @@ std::string gate_text(const Gate& gate, int columns) {
   Table table = gate_table(gate);
   table.remove_empty();
   if (!table.rows.empty()) text += fmt::format("\n{}\n", text_table(table, width));
-  for (const std::string& missing : missing_texts(*gate.comparison))
-    text += paragraph("not checked: " + missing, width);
-  for (const std::string& result : gate_run_texts(gate)) text += paragraph(result, width);
-  for (const std::string& reason : gate.incomparable) text += paragraph(reason, width);
+  for (const std::string& note : gate_notes(gate)) text += paragraph(note, width);
   return text + paragraph(gate_verdict(gate), width);
 }
 
 std::string gate_md(const Gate& gate) {
   std::string text = fmt::format("# Roofline gate: {}\n\n", markdown::escaped(gate_verdict(gate)));
-  for (const std::string& missing : missing_texts(*gate.comparison))
-    text += fmt::format("- not checked: {}\n", markdown::escaped(missing));
-  for (const std::string& result : gate_run_texts(gate))
-    text += fmt::format("- {}\n", markdown::escaped(result));
-  for (const std::string& reason : gate.incomparable)
-    text += fmt::format("- {}\n", markdown::escaped(reason));
+  for (const std::string& note : gate_notes(gate)) text += fmt::format("- {}\n", markdown::escaped(note));
   const Table table = gate_table(gate);
   if (!table.rows.empty()) text += "\n" + markdown::table(table);
   text += fmt::format("\nAllowed: {}.\n", gate_limits(gate));
@@ -249,15 +237,9 @@ std::string gate_md(const Gate& gate) {
     text += fmt::format("\nSmallest change that fails: {}.\n", markdown::escaped(detectable));
   }
   text += "\n";
-  for (const AnalysedRun& base : gate.comparison->baseline) {
-    text +=
-        fmt::format("- base: {}: {}\n", markdown::escaped(base.name), markdown::escaped(run_text(base.run)));
-  }
-  const auto new_run = [](const AnalysedRun& run) {
-    return fmt::format("- new: {}: {}\n", markdown::escaped(run.name), markdown::escaped(run_text(run.run)));
-  };
-  for (const AnalysedRun& repeat : gate.comparison->repeats) text += new_run(repeat);
-  return text + new_run(*gate.comparison->now);
+  for (const AnalysedRun& base : gate.comparison->baseline) text += side_item("base", base);
+  for (const AnalysedRun& repeat : gate.comparison->repeats) text += side_item("new", repeat);
+  return text + side_item("new", *gate.comparison->now);
 }
 
 }  // namespace rooflinectl

@@ -15,9 +15,7 @@
 #include <ctime>
 #include <memory>
 #include <numbers>
-#include <optional>
 #include <span>
-#include <string_view>
 
 #include "core/error.h"
 #include "core/text/printable.h"

@@ -63,14 +63,13 @@ void LabelPlacer::block(const Polyline& line) {
 
 bool LabelPlacer::is_covered(const Box& box) const {
   const auto is_over = [&](const Box& other) { return box.intersects(other); };
-  return std::any_of(boxes_.begin(), boxes_.end(), is_over) ||
-         std::any_of(labels_.begin(), labels_.end(), is_over);
+  return std::ranges::any_of(boxes_, is_over) || std::ranges::any_of(labels_, is_over);
 }
 
 bool LabelPlacer::is_free(const Box& box) const {
   return area_.contains(box) && !is_covered(box) &&
-         std::none_of(segments_.begin(), segments_.end(),
-                      [&](const Segment& segment) { return box.intersects(segment.a, segment.b); });
+         std::ranges::none_of(segments_,
+                              [&](const Segment& segment) { return box.intersects(segment.a, segment.b); });
 }
 
 bool LabelPlacer::take(const Text& text) {
@@ -91,7 +90,7 @@ bool LabelPlacer::crosses_label(const Polyline& leader) const {
     const auto is_crossed = [&](const Box& label) {
       return label.grown(kClearance).intersects(leader.points[i - 1], leader.points[i]);
     };
-    if (std::any_of(labels_.begin(), labels_.end(), is_crossed)) return true;
+    if (std::ranges::any_of(labels_, is_crossed)) return true;
   }
   return false;
 }

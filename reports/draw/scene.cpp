@@ -24,7 +24,7 @@ double reach_of(const std::optional<Stroke>& stroke) {
 }
 
 bool contains_all(const Box& box, const std::vector<Pixel>& points) {
-  return std::all_of(points.begin(), points.end(), [&](Pixel point) { return box.contains(point); });
+  return std::ranges::all_of(points, [&](Pixel point) { return box.contains(point); });
 }
 
 struct IsInside {
@@ -131,6 +131,10 @@ Box bounds(const Text& text) {
   return {x - before, y - up, x - before + width, y + down};
 }
 
+void Scene::add(std::vector<Group> more) {
+  std::ranges::move(more, std::back_inserter(groups));
+}
+
 void remove_covered_marks(Scene& scene) {
   std::unordered_set<std::string> looks;
   const auto is_seen = [&](const Group& group) {
@@ -144,7 +148,7 @@ void remove_covered_marks(Scene& scene) {
 }
 
 bool is_cut(const Group& group) {
-  return group.clip && !std::all_of(group.shapes.begin(), group.shapes.end(), [&](const Shape& shape) {
+  return group.clip && !std::ranges::all_of(group.shapes, [&](const Shape& shape) {
            return std::visit(IsInside{*group.clip}, shape);
          });
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct Box {
 
   double width() const { return right - left; }
   double height() const { return bottom - top; }
+  Pixel centre() const { return {(left + right) / 2, (top + bottom) / 2}; }
   bool contains(Pixel p) const { return p.x >= left && p.x <= right && p.y >= top && p.y <= bottom; }
   bool contains(const Box& b) const {
     return b.left >= left && b.right <= right && b.top >= top && b.bottom <= bottom;
@@ -41,6 +43,11 @@ struct Box {
   bool intersects(Pixel a, Pixel b) const;
   Box grown(double margin) const { return {left - margin, top - margin, right + margin, bottom + margin}; }
 };
+
+/// A square around `centre`.
+inline Box square(Pixel centre, double half) {
+  return Box{centre.x, centre.y, centre.x, centre.y}.grown(half);
+}
 
 /// 0xRRGGBB.
 struct Colour {
@@ -121,6 +128,8 @@ struct Group {
   std::string title = {};                 ///< for screen readers, and as tooltip
   std::optional<Box> clip = {};
   std::vector<Shape> shapes = {};
+
+  void add(Shape shape) { shapes.push_back(std::move(shape)); }
 };
 
 struct Scene {
@@ -130,6 +139,9 @@ struct Scene {
   std::string description;
   std::vector<Group> groups;
   Colour paper = palette::kPaper;
+
+  /// Draws `more` over what is there.
+  void add(std::vector<Group> more);
 };
 
 /// Width of `text` in pixels in the font that comes with the tool.

@@ -3,38 +3,47 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/enum_names.h"
 
 namespace rooflinectl {
 namespace {
 
-struct Counterpart {
+/// A colour of pages, as a custom property.
+struct PageColour {
+  std::string_view name;
   Colour light;
   Colour dark;
-  Colour print;
+  std::optional<Colour> print = std::nullopt;  ///< of those that pictures have, too
 };
 
-constexpr std::array kCounterparts = {
-    Counterpart{palette::kPaper, {0x14181d}, {0xffffff}},
-    Counterpart{palette::kInk, {0xe8ecf1}, {0x000000}},
-    Counterpart{palette::kMuted, {0x9aa5b1}, {0x303030}},
-    Counterpart{palette::kGrid, {0x2c333b}, {0xdcdcdc}},
-    Counterpart{palette::kGridMinor, {0x1f252b}, {0xefefef}},
-    Counterpart{palette::kAttainable, {0x1a2027}, {0xffffff}},
-    Counterpart{palette::kTrack, {0x2a313a}, {0xe6e6e6}},
-    Counterpart{palette::kMemoryRoof, {0xcdd4dc}, {0x000000}},
-    Counterpart{palette::kLeader, {0x5d6873}, {0x8c8c8c}},
+constexpr PageColour kPageColours[] = {
+    {"paper", palette::kPaper, {0x14181d}, Colour{0xffffff}},
+    {"ink", palette::kInk, {0xe8ecf1}, Colour{0x000000}},
+    {"muted", palette::kMuted, {0x9aa5b1}, Colour{0x303030}},
+    {"grid", palette::kGrid, {0x2c333b}, Colour{0xdcdcdc}},
+    {"grid-minor", palette::kGridMinor, {0x1f252b}, Colour{0xefefef}},
+    {"roof", palette::kMemoryRoof, {0xcdd4dc}, Colour{0x000000}},
+    {"faint", palette::kLeader, {0x5d6873}, Colour{0x8c8c8c}},
+    {"attainable", palette::kAttainable, {0x1a2027}, Colour{0xffffff}},
+    {"track", palette::kTrack, {0x2a313a}, Colour{0xe6e6e6}},
+    // What only pages have: borders, panels, links, the row under the pointer, verdicts.
+    {"line", {0xd0d7de}, {0x343b44}},
+    {"soft", {0xf6f8fa}, {0x1b2027}},
+    {"accent", {0x0969a8}, {0x6cb6ee}},
+    {"highlight", {0xfff3c4}, {0x4a3d10}},
+    {"good", {0x1a6b43}, {0x5fc794}},
+    {"bad", {0xa13a00}, {0xf0935a}},
+    // What bounds a kernel is unknown: apart from all other bounds, for colour-blind readers, too.
+    {"unknown", palette::kMuted, {0x66717c}},
     // Lighter where the colour would be hard to see on dark paper.
-    Counterpart{palette::kFamilies[0], {0x3d9be0}, {0x000000}},
-    Counterpart{palette::kFamilies[1], {0xf0772a}, {0x606060}},
-    Counterpart{palette::kFamilies[2], {0x2dbd92}, {0x303030}},
-    Counterpart{palette::kFamilies[3], {0xe093bf}, {0x808080}},
-    Counterpart{palette::kFamilies[4], {0xe69f00}, {0x484848}},
-    Counterpart{palette::kFamilies[5], {0x56b4e9}, {0x707070}},
-    Counterpart{palette::kFamilies[6], {0xf0e442}, {0xa8a8a8}},
-    Counterpart{palette::kFamilies[7], {0xa55eff}, {0x181818}},
+    {"family-0", palette::kFamilies[0], {0x3d9be0}, Colour{0x000000}},
+    {"family-1", palette::kFamilies[1], {0xf0772a}, Colour{0x606060}},
+    {"family-2", palette::kFamilies[2], {0x2dbd92}, Colour{0x303030}},
+    {"family-3", palette::kFamilies[3], {0xe093bf}, Colour{0x808080}},
+    {"family-4", palette::kFamilies[4], {0xe69f00}, Colour{0x484848}},
+    {"family-5", palette::kFamilies[5], {0x56b4e9}, Colour{0x707070}},
+    {"family-6", palette::kFamilies[6], {0xf0e442}, Colour{0xa8a8a8}},
+    {"family-7", palette::kFamilies[7], {0xa55eff}, Colour{0x181818}},
 };
 
 class Recolouring {
@@ -57,6 +66,29 @@ class Recolouring {
   Theme theme_;
 };
 
+std::string declarations(Theme theme) {
+  std::string css = fmt::format("color-scheme: {};", to_string(theme));
+  for (const PageColour& colour : kPageColours) {
+    css +=
+        fmt::format(" --{}: #{:06x};", colour.name, (theme == Theme::dark ? colour.dark : colour.light).rgb);
+  }
+  return css;
+}
+
+// Pictures have their colours as attributes, which any style sheet rule overrides: on a dark page they follow
+// the page.
+std::string rules_of_pictures() {
+  std::string css;
+  for (const PageColour& colour : kPageColours) {
+    if (!colour.print) continue;
+    for (const std::string_view attribute : {"fill", "stroke"}) {
+      css += fmt::format("figure [{0}=\"#{1:06x}\"] {{ {0}: var(--{2}); }}\n", attribute, colour.light.rgb,
+                         colour.name);
+    }
+  }
+  return css;
+}
+
 }  // namespace
 
 std::string_view to_string(Theme theme) {
@@ -65,10 +97,10 @@ std::string_view to_string(Theme theme) {
 
 Colour in_theme(Colour colour, Theme theme) {
   if (theme == Theme::light) return colour;
-  const auto found = std::find_if(kCounterparts.begin(), kCounterparts.end(),
-                                  [&](const Counterpart& known) { return known.light == colour; });
-  if (found == kCounterparts.end()) return colour;
-  return theme == Theme::dark ? found->dark : found->print;
+  for (const PageColour& known : kPageColours) {
+    if (known.print && known.light == colour) return theme == Theme::dark ? known.dark : *known.print;
+  }
+  return colour;
 }
 
 Scene themed(Scene scene, Theme theme) {
@@ -80,72 +112,6 @@ Scene themed(Scene scene, Theme theme) {
   }
   return scene;
 }
-
-namespace {
-
-struct Property {
-  std::string_view name;
-  Colour light;
-  Colour dark;
-  bool of_pictures = false;
-};
-
-Property of_pictures(std::string_view name, Colour colour) {
-  return {name, colour, in_theme(colour, Theme::dark), true};
-}
-
-const std::array kProperties = {
-    of_pictures("paper", palette::kPaper),
-    of_pictures("ink", palette::kInk),
-    of_pictures("muted", palette::kMuted),
-    of_pictures("grid", palette::kGrid),
-    of_pictures("grid-minor", palette::kGridMinor),
-    of_pictures("roof", palette::kMemoryRoof),
-    of_pictures("faint", palette::kLeader),
-    of_pictures("attainable", palette::kAttainable),
-    of_pictures("track", palette::kTrack),
-    // What only pages have: borders, panels, links, the row under the pointer, verdicts.
-    Property{"line", {0xd0d7de}, {0x343b44}},
-    Property{"soft", {0xf6f8fa}, {0x1b2027}},
-    Property{"accent", {0x0969a8}, {0x6cb6ee}},
-    Property{"highlight", {0xfff3c4}, {0x4a3d10}},
-    Property{"good", {0x1a6b43}, {0x5fc794}},
-    Property{"bad", {0xa13a00}, {0xf0935a}},
-    // What bounds a kernel is unknown: apart from all other bounds, for colour-blind readers, too.
-    Property{"unknown", palette::kMuted, {0x66717c}},
-};
-
-std::string declarations(Theme theme) {
-  std::string css = fmt::format("color-scheme: {};", to_string(theme));
-  for (const Property& property : kProperties) {
-    const Colour colour = theme == Theme::dark ? property.dark : property.light;
-    css += fmt::format(" --{}: #{:06x};", property.name, colour.rgb);
-  }
-  for (std::size_t i = 0; i < palette::kFamilies.size(); ++i) {
-    css += fmt::format(" --family-{}: #{:06x};", i, in_theme(palette::kFamilies.at(i), theme).rgb);
-  }
-  return css;
-}
-
-// Pictures have their colours as attributes, which any style sheet rule overrides: on a dark page they follow
-// the page.
-std::string rules_of_pictures() {
-  std::string css;
-  const auto add = [&](Colour colour, const std::string& name) {
-    for (const std::string_view attribute : {"fill", "stroke"}) {
-      css += fmt::format("figure [{0}=\"#{1:06x}\"] {{ {0}: var(--{2}); }}\n", attribute, colour.rgb, name);
-    }
-  };
-  for (const Property& property : kProperties) {
-    if (property.of_pictures) add(property.light, std::string(property.name));
-  }
-  for (std::size_t i = 0; i < palette::kFamilies.size(); ++i) {
-    add(palette::kFamilies.at(i), fmt::format("family-{}", i));
-  }
-  return css;
-}
-
-}  // namespace
 
 std::string theme_css() {
   const std::string light = declarations(Theme::light);

@@ -72,18 +72,13 @@ Missing missing_of(std::string_view of, const std::string& cause) {
   return missing;
 }
 
-std::string text_of(const Missing& missing) {
-  return fmt::format("{}: {}{}", missing.of, fmt::join(missing.what, ", "), missing.reason);
-}
-
 /// Those with one reason as one.
 void add_missing(std::vector<Missing>& all, Missing missing) {
-  const auto same = std::find_if(all.begin(), all.end(), [&](const Missing& one) {
-    return !missing.what.empty() && one.reason == missing.reason;
-  });
+  const auto same = std::ranges::find_if(
+      all, [&](const Missing& one) { return !missing.what.empty() && one.reason == missing.reason; });
   if (same == all.end()) return all.push_back(std::move(missing));
   for (const std::string& what : missing.what) {
-    if (std::find(same->what.begin(), same->what.end(), what) == same->what.end()) same->what.push_back(what);
+    if (std::ranges::find(same->what, what) == same->what.end()) same->what.push_back(what);
   }
 }
 
@@ -108,7 +103,9 @@ std::vector<std::string> missing_texts(const RooflinePoint& point) {
     if (matters) add_missing(all, missing_of("not judged", unjudged));
   }
   std::vector<std::string> texts;
-  for (const Missing& missing : all) texts.push_back(text_of(missing));
+  for (const auto& [of, what, reason] : all) {
+    texts.push_back(fmt::format("{}: {}{}", of, fmt::join(what, ", "), reason));
+  }
   return texts;
 }
 
@@ -138,6 +135,18 @@ SavingBasis saving_basis(const RooflinePoint& point, const std::optional<Program
   if (!basis.is_step) return {};
   return {saving_share(*program, *point.launches) * basis.time_s / *point.launches->recoverable_s,
           "per step"};
+}
+
+// `latency-bound, 7.9 % of roofline; busiest level: L2 21 %`
+std::string standing_text(const RooflinePoint& point) {
+  if (point.measurement->status != Status::ok) return std::string(to_string(point.measurement->status));
+  if (!point.measurement->time) return "not timed";
+  std::string text = std::string(words_for(point.bound).phrase);
+  if (point.fraction_of_roofline) {
+    text += fmt::format(", {} of roofline", fraction_text(point));
+  }
+  if (point.busiest_level) text += fmt::format("; busiest level: {}", limit_text(point));
+  return text;
 }
 
 std::string point_text(const RooflinePoint& point, const PointExplanation& explanation,
@@ -184,6 +193,13 @@ std::vector<const RooflinePoint*> selected_points(const ExperimentAnalysis& expe
   return named;
 }
 
+// `V2 → V3: 1.30× faster`, `V7 → V8: equally fast`
+std::string step_verdict(const LadderStep& step) {
+  const std::string way = fmt::format("{} → {}", step.from->label, step.to->label);
+  if (std::abs(step.speedup - 1) < kSameTime) return fmt::format("{}: equally fast", way);
+  return fmt::format("{}: {}", way, format::speedup(step.speedup));
+}
+
 std::string step_text(const LadderStep& step, const StepExplanation& explanation, std::size_t width) {
   std::string text = paragraph(step_verdict(step), width);
   for (const Change& change : explanation.changes) text += paragraph(change_text(change), width, 2);
@@ -203,19 +219,8 @@ bool is_named(const RooflinePoint& point, std::string_view name) {
   if (name.empty()) return true;
   const PointId& id = point.measurement->point;
   const auto names = {point.label, id.subject, range_name(id)};
-  return std::any_of(names.begin(), names.end(),
-                     [&](const std::string& own) { return own == name || matches_glob(name, own); });
-}
-
-std::string standing_text(const RooflinePoint& point) {
-  if (point.measurement->status != Status::ok) return std::string(to_string(point.measurement->status));
-  if (!point.measurement->time) return "not timed";
-  std::string text = std::string(words_for(point.bound).phrase);
-  if (point.fraction_of_roofline) {
-    text += fmt::format(", {} of roofline", fraction_text(point));
-  }
-  if (point.busiest_level) text += fmt::format("; busiest level: {}", limit_text(point));
-  return text;
+  return std::ranges::any_of(names,
+                             [&](const std::string& own) { return own == name || matches_glob(name, own); });
 }
 
 std::string evidence_text(const Evidence& evidence) {
@@ -224,7 +229,6 @@ std::string evidence_text(const Evidence& evidence) {
 
 std::string evidence_text(const std::vector<Evidence>& evidence) {
   std::vector<std::string> texts;
-  texts.reserve(evidence.size());
   for (const Evidence& number : evidence) texts.push_back(evidence_text(number));
   return fmt::format("{}", fmt::join(texts, ", "));
 }
@@ -262,12 +266,6 @@ std::string no_change_text(const LadderStep& step) {
   const auto is_counted = [](const RooflinePoint* point) { return !point->quantities.empty(); };
   return is_counted(step.from) && is_counted(step.to) ? "no counter changed by 5 % or more"
                                                       : "at least one of the two points was not counted";
-}
-
-std::string step_verdict(const LadderStep& step) {
-  const std::string way = fmt::format("{} → {}", step.from->label, step.to->label);
-  if (std::abs(step.speedup - 1) < kSameTime) return fmt::format("{}: equally fast", way);
-  return fmt::format("{}: {}", way, format::speedup(step.speedup));
 }
 
 std::string program_explanation(const ReportModel& report, int columns) {

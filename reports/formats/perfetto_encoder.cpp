@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/formats/perfetto_encoder.h"
 
-#include <cstddef>
 #include <protozero/pbf_builder.hpp>
 
 namespace rooflinectl {

@@ -2,17 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <numeric>
-#include <optional>
-#include <string_view>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "analysis/roofline/point.h"
+#include "core/enum_names.h"
 #include "reports/formats/formats.h"
 #include "reports/formats/perfetto_encoder.h"
 #include "reports/sentences/sentences.h"
@@ -168,7 +166,7 @@ void write_streams(PerfettoEncoder& trace, Track device, const std::vector<Timel
 /// `host to device`
 std::string words_of(TransferKind kind) {
   std::string words(to_string(kind));
-  std::replace(words.begin(), words.end(), '_', ' ');
+  std::ranges::replace(words, '_', ' ');
   return words;
 }
 
@@ -194,19 +192,9 @@ struct PerfettoUnit {
 };
 
 PerfettoUnit unit_of(StripUnit unit) {
-  switch (unit) {
-    case StripUnit::bytes_per_s:
-      return {"B/s"};
-    case StripUnit::flop_per_s:
-      return {"FLOP/s"};
-    case StripUnit::share:
-      return {"%", 100};
-    case StripUnit::hertz:
-      return {"Hz"};
-    case StripUnit::watts:
-      return {"W"};
-  }
-  return {};
+  constexpr std::array<PerfettoUnit, kEnumerators<StripUnit>.size()> kUnits = {
+      {{"B/s"}, {"FLOP/s"}, {"%", 100}, {"Hz"}, {"W"}}};
+  return kUnits.at(static_cast<std::size_t>(unit));
 }
 
 std::string strip_description(const Strip& strip) {
@@ -305,8 +293,7 @@ std::vector<LaunchEdge> edges_of(const LaunchCounter& counter, const std::vector
     changes.push_back({launch.start_ns, true, value});
     changes.push_back({end_of(launch), false, value});
   }
-  std::stable_sort(changes.begin(), changes.end(),
-                   [](const LaunchEdge& a, const LaunchEdge& b) { return a.time_ns < b.time_ns; });
+  std::ranges::stable_sort(changes, {}, &LaunchEdge::time_ns);
   return changes;
 }
 
@@ -315,7 +302,7 @@ void write_launch_counter(PerfettoEncoder& trace, Track device, const DeviceView
                           const LaunchLooks& looks, const LaunchCounter& counter) {
   const std::vector<LaunchEdge> changes = edges_of(counter, view.timeline->launches, looks);
   const auto is_known = [](const LaunchEdge& change) { return change.value.has_value(); };
-  if (std::none_of(changes.begin(), changes.end(), is_known)) return;
+  if (std::ranges::none_of(changes, is_known)) return;
   const Track track = trace.add_counter(device, counter.name, counter.unit, counter.description);
   std::optional<double> last;
   if (view.start_ns < changes.front().time_ns) {
@@ -367,7 +354,7 @@ void write_ranges(PerfettoEncoder& trace, const Run& run, const Timeline& timeli
     program = std::filesystem::path(run.application->command_line.front()).filename().string();
   }
   for (auto& [process, ranges] : processes) {
-    std::stable_sort(ranges.begin(), ranges.end(), [&](const TimelineRange* a, const TimelineRange* b) {
+    std::ranges::stable_sort(ranges, [&](const TimelineRange* a, const TimelineRange* b) {
       return std::tuple(a->start_ns, end_of(*b), path_of(a).size()) <
              std::tuple(b->start_ns, end_of(*a), path_of(b).size());
     });
@@ -385,9 +372,9 @@ std::string perfetto_trace(const ReportModel& report) {
   const LaunchLooks looks = looks_of(report);
   if (report.timeline == nullptr) return trace.take();
   for (const DeviceTimeline& device : report.timeline->devices) {
-    const auto shown = std::find_if(
-        report.experiments.begin(), report.experiments.end(),
-        [&](const ExperimentReport& one) { return one.timeline && one.timeline->timeline == &device; });
+    const auto shown = std::ranges::find_if(report.experiments, [&](const ExperimentReport& one) {
+      return one.timeline && one.timeline->timeline == &device;
+    });
     if (shown != report.experiments.end()) write_device(trace, report.run, *shown->timeline, looks);
   }
   write_ranges(trace, report.run, *report.timeline);

@@ -92,8 +92,35 @@ std::string high(const std::optional<Interval>& interval) {
   return interval ? csv::number(interval->high) : std::string();
 }
 
-std::string roof_field(const Row& row, std::string (*text)(const Roof&)) {
-  return row.point.roof ? text(*row.point.roof) : std::string();
+template <std::optional<Interval> RooflinePoint::*kInterval>
+std::string low(const Row& row) {
+  return low(row.point.*kInterval);
+}
+
+template <std::optional<Interval> RooflinePoint::*kInterval>
+std::string high(const Row& row) {
+  return high(row.point.*kInterval);
+}
+
+template <auto kField>
+std::string number_field(const Row& row) {
+  return csv::number(row.point.*kField);
+}
+
+template <std::string RooflinePoint::*kField>
+std::string text_field(const Row& row) {
+  return row.point.*kField;
+}
+
+template <auto kField>
+std::string roof_field(const Row& row) {
+  return row.point.roof ? csv::number((*row.point.roof).*kField) : std::string();
+}
+
+template <std::optional<int> Measurement::*kField>
+std::string id_field(const Row& row) {
+  const std::optional<int>& id = row.measurement.*kField;
+  return id ? fmt::format("{}", *id) : std::string();
 }
 
 // In runs with the kernels of a profiled program, after those below.
@@ -108,12 +135,8 @@ constexpr std::array kProgramCsvColumns = {
     PointsColumn{"path", "NVTX ranges around the launches, the outermost first", axis_field<axis::kPath>},
     PointsColumn{"device", "index of the GPU in the run",
                  [](const Row& r) { return fmt::format("{}", r.measurement.device); }},
-    PointsColumn{
-        "rank", "rank of the process, if a launcher started several",
-        [](const Row& r) { return r.measurement.rank ? fmt::format("{}", *r.measurement.rank) : ""; }},
-    PointsColumn{
-        "process", "id of the process",
-        [](const Row& r) { return r.measurement.process ? fmt::format("{}", *r.measurement.process) : ""; }},
+    PointsColumn{"rank", "rank of the process, if a launcher started several", id_field<&Measurement::rank>},
+    PointsColumn{"process", "id of the process", id_field<&Measurement::process>},
     PointsColumn{.number = &point_number::kLaunches},
     PointsColumn{"traced", "launches with a time", launches_field<&LaunchStatistics::traced>},
     PointsColumn{"counted", "launches with counters", launches_field<&LaunchStatistics::counted>},
@@ -137,32 +160,22 @@ constexpr std::array kProgramCsvColumns = {
                  }},
     PointsColumn{.number = &point_number::kExecutedRate},
     PointsColumn{"executed_flop_per_s_low", "lower end of its 95 % confidence interval",
-                 [](const Row& r) { return low(r.point.executed_flop_per_s_interval); }},
-    PointsColumn{"executed_flop_per_s_high", "upper end",
-                 [](const Row& r) { return high(r.point.executed_flop_per_s_interval); }},
+                 low<&RooflinePoint::executed_flop_per_s_interval>},
+    PointsColumn{"executed_flop_per_s_high", "upper end", high<&RooflinePoint::executed_flop_per_s_interval>},
     PointsColumn{"fraction_of_roofline_low",
                  "lower end of the 95 % confidence interval of `fraction_of_roofline`",
-                 [](const Row& r) { return low(r.point.fraction_interval); }},
-    PointsColumn{"fraction_of_roofline_high", "upper end",
-                 [](const Row& r) { return high(r.point.fraction_interval); }},
+                 low<&RooflinePoint::fraction_interval>},
+    PointsColumn{"fraction_of_roofline_high", "upper end", high<&RooflinePoint::fraction_interval>},
     PointsColumn{.number = &point_number::kDramBandwidth},
     PointsColumn{"roof_time_s", "shortest time of a launch that the measured ceilings allow",
-                 [](const Row& r) {
-                   return roof_field(r, [](const Roof& roof) { return csv::number(roof.time_s); });
-                 }},
-    PointsColumn{"roof_resource", "resource that needs that time: `dram`, `f32`, …",
-                 [](const Row& r) {
-                   return roof_field(r,
-                                     [](const Roof& roof) { return std::string(to_string(roof.resource)); });
-                 }},
-    PointsColumn{"roof_ceiling", "id of its ceiling",
-                 [](const Row& r) {
-                   return roof_field(r, [](const Roof& roof) { return ceilings_text(roof.ceilings); });
-                 }},
-    PointsColumn{"roof_spread", "relative spread of that ceiling",
-                 [](const Row& r) {
-                   return roof_field(r, [](const Roof& roof) { return csv::number(roof.relative_spread); });
-                 }},
+                 roof_field<&Roof::time_s>},
+    PointsColumn{
+        "roof_resource", "resource that needs that time: `dram`, `f32`, …",
+        [](const Row& r) { return std::string(r.point.roof ? to_string(r.point.roof->resource) : ""); }},
+    PointsColumn{
+        "roof_ceiling", "id of its ceiling",
+        [](const Row& r) { return r.point.roof ? ceilings_text(r.point.roof->ceilings) : std::string(); }},
+    PointsColumn{"roof_spread", "relative spread of that ceiling", roof_field<&Roof::relative_spread>},
     PointsColumn{"dram_read_bytes_spread", "relative spread of `dram_read_bytes` from launch to launch",
                  spread_field<counter::kDramReadBytes>},
     PointsColumn{"dram_write_bytes_spread", "relative spread of `dram_write_bytes` from launch to launch",
@@ -190,7 +203,7 @@ constexpr std::array kCsvColumns = {
     PointsColumn{"variant", "id of the kernel that a plan named; empty for kernels of a program",
                  [](const Row& r) { return is_observed(r.point) ? std::string() : r.id.subject; }},
     PointsColumn{"family", "family of the variant, as the report groups them",
-                 [](const Row& r) { return r.point.family; }},
+                 text_field<&RooflinePoint::family>},
     PointsColumn{"dtype", "type of the elements: `f32`, `f16`, …", axis_field<axis::kDtype>},
     PointsColumn{"n", "number of elements", axis_field<axis::kSize>},
     PointsColumn{"cache", "`cold` or `warm`: state of the caches before each launch",
@@ -205,15 +218,14 @@ constexpr std::array kCsvColumns = {
                  "operations that the algorithm needs: floating-point ones, or those of integers",
                  [](const Row& r) { return declared(r, r.point.flops_useful); }},
     PointsColumn{"flops_executed", "operations that were counted, those of the Tensor Cores included",
-                 [](const Row& r) { return csv::number(r.point.flops_executed); }},
+                 number_field<&RooflinePoint::flops_executed>},
     PointsColumn{"dram_bytes", "DRAM bytes that were counted, read and written",
-                 [](const Row& r) { return csv::number(r.point.dram_bytes); }},
+                 number_field<&RooflinePoint::dram_bytes>},
     PointsColumn{"dram_bytes_useful", "DRAM bytes that the algorithm cannot do without",
                  [](const Row& r) { return declared(r, r.point.dram_bytes_useful); }},
     PointsColumn{.number = &point_number::kUsefulIntensity},
     PointsColumn{.number = &point_number::kExecutedIntensity},
-    PointsColumn{"flop_per_s", "useful operations per second",
-                 [](const Row& r) { return csv::number(r.point.flop_per_s); }},
+    PointsColumn{"flop_per_s", "useful operations per second", number_field<&RooflinePoint::flop_per_s>},
     PointsColumn{"roof_flop_per_s",
                  "operations per second that the measured ceilings allow at this intensity",
                  [](const Row& r) {
@@ -235,7 +247,7 @@ constexpr std::array kCsvColumns = {
     PointsColumn{"experiment", "name of the experiment in the plan",
                  [](const Row& r) { return r.experiment.name; }},
     PointsColumn{"label", "short name of the point, unique within its experiment and device",
-                 [](const Row& r) { return r.point.label; }},
+                 text_field<&RooflinePoint::label>},
     PointsColumn{
         "block_size", "threads per block",
         [](const Row& r) { return is_observed(r.point) ? std::string() : r.id.axes.written(axis::kBlock); }},
@@ -257,9 +269,9 @@ constexpr std::array kCsvColumns = {
     PointsColumn{"ai_l1", "operations per byte requested from L1", level_ai<MemoryLevel::l1>},
     PointsColumn{"ai_shared", "operations per byte of shared memory", level_ai<MemoryLevel::shared>},
     PointsColumn{"executed_missing", "why there is no `flops_executed`, or why it is only a part of them",
-                 [](const Row& r) { return r.point.executed_missing; }},
+                 text_field<&RooflinePoint::executed_missing>},
     PointsColumn{"roof_missing", "why there is no `fraction_of_roofline`, or why it is a lower bound",
-                 [](const Row& r) { return r.point.roof_missing; }},
+                 text_field<&RooflinePoint::roof_missing>},
     PointsColumn{"bound_missing", "why `bound` is unknown",
                  [](const Row& r) {
                    return r.point.bound == Bound::unknown
@@ -293,13 +305,7 @@ constexpr std::array kCsvColumns = {
 
 // Counters that are among `kCsvColumns` under their own names are only there.
 bool is_column(std::string_view key) {
-  return std::any_of(kCsvColumns.begin(), kCsvColumns.end(),
-                     [&](const PointsColumn& column) { return column.name() == key; });
-}
-
-bool is_program_column(std::string_view axis) {
-  constexpr std::array kAxes = {axis::kGrid, axis::kCluster, axis::kShared, axis::kCode, axis::kPath};
-  return std::find(kAxes.begin(), kAxes.end(), axis) != kAxes.end();
+  return std::ranges::any_of(kCsvColumns, [&](const PointsColumn& column) { return column.name() == key; });
 }
 
 // Those of the catalogue in its order, then what a newer collector may have written.
@@ -316,7 +322,7 @@ std::vector<std::string> counter_columns(const Analysis& analysis) {
     }
   }
   for (const std::string& key : others) {
-    if (!is_column(key) && std::find(known.begin(), known.end(), key) == known.end()) {
+    if (!is_column(key) && std::ranges::find(known, key) == known.end()) {
       keys.push_back(key);
     }
   }
@@ -325,15 +331,16 @@ std::vector<std::string> counter_columns(const Analysis& analysis) {
 
 // Axes that have no column under another name, in the order in which they first appear.
 std::vector<std::string> axis_columns(const Analysis& analysis) {
+  constexpr std::array kOfPrograms = {axis::kGrid, axis::kCluster, axis::kShared, axis::kCode, axis::kPath};
+  const auto is_in = [](const auto& names, std::string_view name) {
+    return std::ranges::find(names, name) != names.end();
+  };
   std::vector<std::string> names;
   for (const ExperimentAnalysis& experiment : analysis.experiments) {
     for (const RooflinePoint& point : experiment.points) {
       for (const auto& [name, value] : point.measurement->point.axes) {
-        const bool is_known =
-            (is_observed(point) && is_program_column(name)) ||
-            std::find(axis::kKnown.begin(), axis::kKnown.end(), name) != axis::kKnown.end() ||
-            std::find(names.begin(), names.end(), name) != names.end();
-        if (!is_known) names.push_back(name);
+        const bool has_column = is_in(axis::kKnown, name) || (is_observed(point) && is_in(kOfPrograms, name));
+        if (!has_column && !is_in(names, name)) names.push_back(name);
       }
     }
   }
@@ -344,6 +351,11 @@ std::vector<std::string> axis_columns(const Analysis& analysis) {
 template <typename Columns>
 void add_documented(std::vector<CsvColumn>& documented, const Columns& columns, CsvColumnOf of) {
   for (const PointsColumn& column : columns) documented.push_back({column.name(), column.meaning(), of});
+}
+
+std::string cycles_fields(const Cycles& cycles) {
+  if (!cycles.median.available()) return ",,";
+  return fmt::format("{},{},{}", *cycles.median.value(), cycles.ci_low, cycles.ci_high);
 }
 
 }  // namespace
@@ -381,15 +393,6 @@ std::string points_csv(const Analysis& analysis) {
   }
   return text;
 }
-
-namespace {
-
-std::string cycles_fields(const Cycles& cycles) {
-  if (!cycles.median.available()) return ",,";
-  return fmt::format("{},{},{}", *cycles.median.value(), cycles.ci_low, cycles.ci_high);
-}
-
-}  // namespace
 
 std::string primitives_csv(const Run& run) {
   if (run.primitives.empty()) return {};

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "analysis/roofline/point.h"
-#include "core/text/written_number.h"
 #include "reports/charts/layouts/layouts.h"
 #include "reports/charts/model/chart_model.h"
-#include "reports/charts/model/file_names.h"
 #include "reports/charts/model/size_sweep.h"
 #include "reports/formats/formats.h"
 #include "reports/sentences/sentences.h"
@@ -66,14 +66,10 @@ std::string program(const Run& run, const ExperimentReport& report) {
   const ProgramUse& program = *report.program;
   std::string text = fmt::format("**{}**\n\n", escaped(program_headline(program)));
   std::vector<std::string> lines = program_sentences(run, program);
-  if (report.timeline) {
-    for (std::string& sentence : timeline_sentences(*report.timeline)) lines.push_back(std::move(sentence));
-  }
-  if (report.operators) {
-    for (std::string& sentence : operator_sentences(*report.operators)) lines.push_back(std::move(sentence));
-  }
-  const std::vector<std::string> problems = program_problems(run);
-  lines.insert(lines.end(), problems.begin(), problems.end());
+  const auto end = std::back_inserter(lines);
+  if (report.timeline) std::ranges::move(timeline_sentences(*report.timeline), end);
+  if (report.operators) std::ranges::move(operator_sentences(*report.operators), end);
+  std::ranges::move(program_problems(run), end);
   text += list(lines);
   for (const Table& table :
        {loss_table(program, kTop / 2), recoverable_table(program, kTop), range_table(program, kMostRows),
@@ -95,16 +91,6 @@ std::string ranks(const ReportModel& report) {
   std::string text = "## Ranks\n\n" + list(rank_sentences(report.run, analysis));
   for (const Table& table : rank_tables(report.run, analysis, kMostRows)) text += titled_table(table);
   return text + "\n";
-}
-
-std::string causes(const ExperimentAnalysis& experiment) {
-  std::vector<std::string> texts;
-  for (const RooflinePoint& point : experiment.points) {
-    if (point.measurement->cause.empty()) continue;
-    texts.push_back(fmt::format("{} {}: {}", point.label, to_string(point.measurement->status),
-                                point.measurement->cause));
-  }
-  return list(texts);
 }
 
 /// For a program, those of the kernels that could save most.
@@ -140,19 +126,9 @@ std::string steps(const ExperimentAnalysis& experiment) {
   return text;
 }
 
-std::string speeds(const std::vector<SpeedTable>& speed_tables) {
+std::string speeds(const std::vector<SpeedTable>& all) {
   std::string text;
-  for (const SpeedTable& speeds : speed_tables) {
-    Table table = {.title = fmt::format("Speed-up of {} over {}, {}", speeds.version, speeds.reference,
-                                        to_string(speeds.cache)),
-                   .columns = {{"elements", true}}};
-    for (const Dtype dtype : speeds.dtypes) table.columns.push_back({std::string(to_string(dtype)), true});
-    for (const SpeedTable::Row& row : speeds.rows) {
-      std::vector<std::string>& cells = table.rows.emplace_back(1, elements_text(row.n));
-      for (const auto& speed : row.speeds) cells.push_back(speed_text(speed));
-    }
-    text += titled_table(table);
-  }
+  for (const SpeedTable& one : all) text += titled_table(speed_table(one));
   return text;
 }
 
@@ -190,17 +166,16 @@ std::string scaling_part(const ExperimentReport& report) {
          fmt::format("\n{}\n\n{}", kScalingExplanation, linked_picture("Scaling over GPUs", file, file));
 }
 
-std::string watched(const DeviceView& view) {
-  return list(timeline_sentences(view)) + "\n" + markdown::table(strip_table(view));
-}
-
 std::string section(const ExperimentReport& report) {
   const ExperimentAnalysis& experiment = *report.analysis;
   const std::string title = escaped(experiment.title.empty() ? experiment.name : experiment.title);
-  if (report.was_watched()) return fmt::format("## {}\n\n{}\n", title, watched(*report.timeline));
+  if (report.was_watched()) {
+    return fmt::format("## {}\n\n{}\n{}\n", title, list(timeline_sentences(*report.timeline)),
+                       markdown::table(strip_table(*report.timeline)));
+  }
   return fmt::format("## {}\n\n{}{}\n\n{}{}{}{}{}{}{}{}\n", title, pictures(report, title),
                      escaped(report.chart.provenance), program(*report.run, report), point_table(report),
-                     causes(experiment),
+                     list(cause_texts(experiment)),
                      list(implausible_texts(experiment.points)) + list(energy_reasons(experiment)),
                      findings(report), steps(experiment), speeds(report.speeds), scaling_part(report));
 }
@@ -220,31 +195,18 @@ std::string ceilings(const ReportModel& report) {
   return "## Ceilings\n\n" + markdown::table(table) + list(table.notes);
 }
 
-/// `picture` links to one, or is empty.
-std::string between_devices(std::string_view title, std::string_view explanation, const std::string& picture,
-                            const std::vector<Table>& tables) {
-  if (tables.empty()) return {};
-  std::string text = fmt::format("\n## {}\n\n{}{}\n", title, picture, explanation);
-  for (const Table& table : tables) text += titled_table(table);
-  return text;
-}
-
-std::string spread(const ReportModel& report) {
-  constexpr std::size_t kMostPoints = 40;
-  return between_devices("Spread between the devices", kSpreadExplanation, {},
-                         spread_tables(report.run, report.spread, kMostPoints));
-}
-
-std::string links(const Run& run) {
-  return between_devices("Links between the devices", kLinkExplanation, {}, link_tables(run));
-}
-
-std::string collectives(const Run& run) {
+std::string between_devices(const ReportModel& report) {
   const std::string picture =
-      has_collectives_picture(run)
+      has_collectives_picture(report.run)
           ? fmt::format("[Picture of bus bandwidth against size]({}.png). ", kCollectivesFileName)
           : std::string();
-  return between_devices("Collectives", kCollectiveExplanation, picture, collective_tables(run));
+  std::string text;
+  for (const DeviceSection& section : device_sections(report.run, report.spread)) {
+    text += fmt::format("\n## {}\n\n{}{}\n", section.title, section.has_picture ? picture : "",
+                        section.explanation);
+    for (const Table& table : section.tables) text += titled_table(table);
+  }
+  return text;
 }
 
 /// Where there are no experiments: the first device's picture, and links to those of the others.
@@ -301,7 +263,7 @@ std::string summary_md(const ReportModel& report) {
   }
   for (const ExperimentReport& experiment : report.experiments) text += section(experiment);
   text += ranks(report);
-  text += primitives(run) + ceilings(report) + spread(report) + links(run) + collectives(run);
+  text += primitives(run) + ceilings(report) + between_devices(report);
   for (const AgreementSection& section : agreement_sections(run)) text += agreements(section);
   return text + environment(run);
 }

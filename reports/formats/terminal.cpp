@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "analysis/analysis.h"
 #include "reports/formats/formats.h"
@@ -42,16 +41,6 @@ std::string paragraphs(const std::vector<std::string>& texts, std::size_t width,
   std::string text;
   for (std::size_t i = 0; i < shown; ++i) text += paragraph(texts[i], width);
   return shown < texts.size() ? text + more(texts.size() - shown, "sentence") : text;
-}
-
-std::vector<std::string> cause_texts(const ExperimentAnalysis& experiment) {
-  std::vector<std::string> texts;
-  for (const RooflinePoint& point : experiment.points) {
-    const Measurement& measurement = *point.measurement;
-    if (measurement.cause.empty()) continue;
-    texts.push_back(fmt::format("{} {}: {}", point.label, to_string(measurement.status), measurement.cause));
-  }
-  return texts;
 }
 
 std::string rows_of(const Table& table, std::size_t width) {

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/analysis.h"
 #include "core/text/kernel_names/kernel_names.h"
 #include "core/text/printable.h"
 #include "reports/charts/model/chart_model.h"
@@ -28,18 +27,15 @@ constexpr char32_t kMark = U'●';
 // The part of the plane that the points and the roofs over them need. A picture has room for fixed axes; a
 // few rows of characters have not.
 Window window_of(const ChartModel& chart) {
-  Window window = {{INFINITY, 0}, {INFINITY, 0}};
-  const auto include = [](Range& range, double low, double high) {
-    range = {std::min(range.low, low), std::max(range.high, high)};
-  };
+  Window window = {kEmptyRange, kEmptyRange};
   for (const ChartPoint& point : chart.points) {
     if (!point.useful) continue;
-    include(window.ai, point.useful->ai / 6, point.useful->ai * 6);
-    include(window.flop_per_s, point.useful->flop_per_s / 1.5, point.useful->flop_per_s * 1.5);
+    window.extend_to({point.useful->ai / 6, point.useful->flop_per_s / 1.5});
+    window.extend_to({point.useful->ai * 6, point.useful->flop_per_s * 1.5});
   }
-  for (const Ridge& ridge : chart.ridges) {
-    include(window.ai, ridge.ai, ridge.ai * 4);
-    include(window.flop_per_s, ridge.flop_per_s, ridge.flop_per_s * 1.6);
+  for (const PlanePoint& ridge : chart.ridges) {
+    window.extend_to(ridge);
+    window.extend_to({ridge.ai * 4, ridge.flop_per_s * 1.6});
   }
   return window;
 }
@@ -119,10 +115,10 @@ void draw_roofs(Canvas& canvas, const ChartModel& chart) {
   if (chart.ridges.empty()) return;
   const double bandwidth = bandwidth_of(chart);
   double highest = 0;
-  for (const Ridge& ridge : chart.ridges) highest = std::max(highest, ridge.flop_per_s);
+  for (const PlanePoint& ridge : chart.ridges) highest = std::max(highest, ridge.flop_per_s);
   for (int column = 0; column < canvas.columns(); ++column) {
     const double slope = bandwidth * canvas.ai(column);
-    for (const Ridge& ridge : chart.ridges) {
+    for (const PlanePoint& ridge : chart.ridges) {
       if (slope >= ridge.flop_per_s) canvas.put(canvas.row(ridge.flop_per_s), column, kFlat);
     }
     if (slope < highest) canvas.put(canvas.row(slope), column, kSlope);
@@ -134,7 +130,7 @@ void name_roofs(Canvas& canvas, const ChartModel& chart) {
   if (chart.ridges.empty()) return;
   const double bandwidth = bandwidth_of(chart);
   const int end = canvas.columns();
-  for (const Ridge& ridge : chart.ridges) {
+  for (const PlanePoint& ridge : chart.ridges) {
     const std::u32string name = roof_name(chart, CeilingKind::compute, ridge.flop_per_s);
     const int begin = end - static_cast<int>(name.size());
     const int line = canvas.row(ridge.flop_per_s);
@@ -219,8 +215,8 @@ std::string terminal_roofline(const ExperimentReport& experiment, int columns) {
   const auto width = std::min(static_cast<std::size_t>(std::max(columns, 1)), kMostTerminalColumns);
   if (width < kFewestColumns) return {};
   const ChartModel& chart = experiment.chart;
-  const bool has_points = std::any_of(chart.points.begin(), chart.points.end(),
-                                      [](const ChartPoint& point) { return point.useful.has_value(); });
+  const bool has_points =
+      std::ranges::any_of(chart.points, [](const ChartPoint& point) { return point.useful.has_value(); });
   if (!has_points) return {};
 
   const Window window = window_of(chart);

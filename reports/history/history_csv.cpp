@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "analysis/roofline/point.h"
-#include "reports/compare/comparison_json.h"
+#include "reports/compare/comparison_reports.h"
 #include "reports/history/history_reports.h"
 #include "reports/text/csv.h"
 
@@ -45,6 +45,35 @@ std::vector<std::string> history_fields(const HistoryReport& report, const Point
   return fields;
 }
 
+using serial::Json;
+
+constexpr int kHistorySchema = 1;
+
+/// A point in one run.
+Json value_json(const HistoryReport& report, const PointHistory& point, std::size_t run) {
+  const RooflinePoint& measured = *point.runs[run];
+  const Measurement& measurement = *measured.measurement;
+  Json json = {{"run", run}, {"status", to_string(measurement.status)}, {"cause", measurement.cause}};
+  for (const FollowedQuantity& quantity : report.quantities) {
+    json[quantity.key] = serial::or_null(quantity.value(measured));
+  }
+  const auto& change = point.changes[run];
+  json["change"] = change ? Json(to_string(change->change)) : Json(nullptr);
+  json["time"] = change && change->time ? change_json(*change->time) : Json(nullptr);
+  return json;
+}
+
+Json point_history_json(const HistoryReport& report, const PointHistory& point) {
+  Json runs = Json::array();
+  for (std::size_t run = 0; run < point.runs.size(); ++run) {
+    if (point.runs[run] != nullptr) runs.push_back(value_json(report, point, run));
+  }
+  return {{"label", point.label},
+          {"point", point_json(point.point)},
+          {"device", point.device},
+          {"runs", std::move(runs)}};
+}
+
 }  // namespace
 
 std::string history_csv(const HistoryReport& report) {
@@ -63,60 +92,22 @@ std::string history_csv(const HistoryReport& report) {
   return text;
 }
 
-namespace {
-
-using serial::Json;
-
-constexpr int kHistorySchema = 1;
-
-Json followed_json(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-/// A point in one run.
-Json value_json(const HistoryReport& report, const PointHistory& point, std::size_t run) {
-  const RooflinePoint& measured = *point.runs[run];
-  const Measurement& measurement = *measured.measurement;
-  Json json = {{"run", run}, {"status", to_string(measurement.status)}, {"cause", measurement.cause}};
-  for (const FollowedQuantity& quantity : report.quantities) {
-    json[quantity.key] = followed_json(quantity.value(measured));
-  }
-  const auto& change = point.changes[run];
-  json["change"] = change ? Json(to_string(change->change)) : Json(nullptr);
-  json["time"] = change && change->time ? compared::change_json(*change->time) : Json(nullptr);
-  return json;
-}
-
-Json point_history_json(const HistoryReport& report, const PointHistory& point) {
-  Json runs = Json::array();
-  for (std::size_t run = 0; run < point.runs.size(); ++run) {
-    if (point.runs[run] != nullptr) runs.push_back(value_json(report, point, run));
-  }
-  return {{"label", point.label},
-          {"point", compared::point_json(point.point)},
-          {"device", point.device},
-          {"runs", std::move(runs)}};
-}
-
-}  // namespace
-
 std::string history_json(const HistoryReport& report) {
   const History& history = report.history;
+  const auto left_out_json = [](const LeftOutRun& run) -> Json {
+    return {{"name", run.name}, {"reason", run.reason}};
+  };
+  const auto point_json_of = [&](const PointHistory& point) { return point_history_json(report, point); };
   Json json = {{"format", "rooflinectl-history"},
                {"schema", kHistorySchema},
                {"smallest_change", history.smallest_change},
                {"runs", Json::array()},
-               {"left_out", Json::array()},
-               {"points", Json::array()}};
+               {"left_out", serial::list_of(report.left_out, left_out_json)},
+               {"points", serial::list_of(history.points, point_json_of)}};
   for (std::size_t run = 0; run < history.runs.size(); ++run) {
-    json["runs"].push_back(compared::run_json(history.runs[run]));
-    json["runs"].back()["environment"] = compared::environment_json(history.environment[run]);
+    json["runs"].push_back(run_json(history.runs[run]));
+    json["runs"].back()["environment"] = environment_json(history.environment[run]);
   }
-  for (const auto& [name, reason] : report.left_out) {
-    json["left_out"].push_back({{"name", name}, {"reason", reason}});
-  }
-  for (const PointHistory& point : history.points)
-    json["points"].push_back(point_history_json(report, point));
   return serial::to_document(json);
 }
 

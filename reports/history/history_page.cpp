@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -23,17 +24,11 @@ constexpr std::size_t kMostChartMarks = 100;  // with more runs, only the change
 class ChartFrame {
  public:
   explicit ChartFrame(const std::vector<std::optional<double>>& values) : runs_(values.size()) {
-    bool is_first = true;
     for (const auto& value : values) {
-      if (!value) continue;
-      low_ = is_first ? *value : std::min(low_, *value);
-      high_ = is_first ? *value : std::max(high_, *value);
-      is_first = false;
+      if (value) range_.extend_to(*value);
     }
-    const double least = kLeastSparklineRange * high_;
-    const double missing = std::max(0.0, least - (high_ - low_));
-    low_ -= missing / 2;
-    high_ += missing / 2;
+    const double missing = std::max(0.0, kLeastSparklineRange * range_.high - (range_.high - range_.low));
+    range_ = {range_.low - missing / 2, range_.high + missing / 2};
   }
 
   double x(std::size_t run) const {
@@ -41,14 +36,13 @@ class ChartFrame {
     return kSparkMargin + part * (kSparkWidth - 2 * kSparkMargin);
   }
   double y(double value) const {
-    const double part = high_ > low_ ? (value - low_) / (high_ - low_) : 0.5;
+    const double part = range_.high > range_.low ? (value - range_.low) / (range_.high - range_.low) : 0.5;
     return kSparkHeight - kSparkMargin - part * (kSparkHeight - 2 * kSparkMargin);
   }
 
  private:
   std::size_t runs_;
-  double low_ = 0;
-  double high_ = 0;
+  Range range_ = kEmptyRange;
 };
 
 /// A piece for each stretch of runs that have a value.
@@ -74,10 +68,8 @@ std::string environment_lines(const History& history, const ChartFrame& frame) {
   std::string svg;
   for (std::size_t run = 0; run < history.runs.size(); ++run) {
     if (history.environment[run].empty()) continue;
-    std::string title = fmt::format("run {}", run + 1);
-    for (const auto& [name, from, to] : history.environment[run]) {
-      title += fmt::format("\n{}: {} → {}", name, from, to);
-    }
+    const std::string title =
+        fmt::format("run {}\n{}", run + 1, fmt::join(environment_texts(history.environment[run]), "\n"));
     svg += fmt::format(
         R"(<line class="environment" x1="{0:.1f}" x2="{0:.1f}" y1="0" y2="{1}"><title>{2}</title></line>)",
         frame.x(run), kSparkHeight, escape_markup(title));

@@ -5,17 +5,12 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
 
-#include "reports/charts/model/file_names.h"
+#include "reports/charts/model/chart_model.h"
 #include "reports/sentences/sentences.h"
 
 namespace rooflinectl {
 namespace {
-
-bool is_dram_alone(const ChartSelection& selection) {
-  return selection.levels.empty() || selection.levels == std::vector{MemoryLevel::dram};
-}
 
 std::vector<std::size_t> best_of_many(const ExperimentAnalysis& experiment) {
   constexpr std::size_t kMostDrawn = 40;
@@ -42,7 +37,7 @@ std::optional<ChartModel> chosen_chart(const Run& run, const ExperimentAnalysis&
   if (!points.empty()) best = part_of(experiment, points);
   const ExperimentAnalysis& drawn = best ? *best : experiment;
   std::optional<ChartModel> chart;
-  if (!is_dram_alone(selection)) {
+  if (!selection.levels.empty() && selection.levels != std::vector{MemoryLevel::dram}) {
     chart = levels_model(run, drawn, selection);
   } else if (best || !selection.precisions.empty()) {
     chart = chart_model(run, drawn, selection);
@@ -88,8 +83,7 @@ void add_waiting(ExperimentReport& report, const RankAnalysis& ranks, std::size_
                                .last_slow_share = ranks.latest().slow_share()};
   for (const RankUse& rank : ranks.ranks) {
     const auto& of_rank = rank.process->devices;
-    const bool is_user = std::any_of(of_rank.begin(), of_rank.end(),
-                                     [&](std::size_t device) { return used.contains(device); });
+    const bool is_user = std::ranges::any_of(of_rank, [&](std::size_t i) { return used.contains(i); });
     // A kernel that runs beside a collective makes the time useful.
     if (is_user) waiting.wait_s += rank.wait_share() * rank.collective_s * (1 - rank.overlapped_share());
   }
@@ -159,22 +153,21 @@ ReportModel::ReportModel(const Run& measured, ChartSelection chosen, const Timel
 }
 
 bool ReportModel::is_incomplete() const {
-  return !nothing_measured.empty() ||
-         std::any_of(experiments.begin(), experiments.end(),
-                     [](const ExperimentReport& one) { return !one.analysis->missing.empty(); });
+  return !nothing_measured.empty() || std::ranges::any_of(experiments, [](const ExperimentReport& one) {
+    return !one.analysis->missing.empty();
+  });
 }
 
 bool ReportModel::has_timeline() const {
-  return std::any_of(experiments.begin(), experiments.end(),
-                     [](const ExperimentReport& one) { return one.timeline.has_value(); });
+  return std::ranges::any_of(experiments,
+                             [](const ExperimentReport& one) { return one.timeline.has_value(); });
 }
 
 bool ReportModel::has_ceilings_picture() const {
   const auto is_measured = [](const RoofLine& roof) { return roof.source == CeilingSource::measured; };
   const auto& roofs = ceilings_charts.front().roofs;
   if (!nothing_measured.empty() && roofs.empty()) return false;
-  return experiments.empty() &&
-         (run.primitives.empty() || std::any_of(roofs.begin(), roofs.end(), is_measured));
+  return experiments.empty() && (run.primitives.empty() || std::ranges::any_of(roofs, is_measured));
 }
 
 }  // namespace rooflinectl

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
@@ -10,7 +9,6 @@
 #include "core/text/written_number.h"
 #include "reports/charts/parts/plot.h"
 #include "reports/formats/formats.h"
-#include "reports/page/page_json.h"
 #include "reports/page/page_parts.h"
 #include "reports/page/program/page_program.h"
 #include "reports/sentences/sentences.h"
@@ -42,79 +40,51 @@ std::string headline(const ExperimentAnalysis& experiment) {
                      format::percent(*best->fraction_of_roofline), words_for(best->bound).phrase, bounds);
 }
 
-// The names of facts recur from point to point: each is written once.
-class FactNames {
- public:
-  /// The texts in the order of `names()`, null where the point has no such fact.
-  Json texts(const std::vector<Fact>& facts) {
-    Json list = Json::array();
-    for (const Fact& fact : facts) list[index_of(fact.name)] = fact.text;
-    return list;
-  }
-  const Json& names() const { return names_; }
+using FactNames = Numbered<std::string>;
 
- private:
-  std::size_t index_of(const std::string& name) {
-    const auto [entry, is_new] = indices_.try_emplace(name, indices_.size());
-    if (is_new) names_.push_back(name);
-    return entry->second;
-  }
-
-  std::map<std::string, std::size_t> indices_;
-  Json names_ = Json::array();
-};
+// The texts in the order of the names, null if the point has no such fact.
+Json fact_texts(const std::vector<Fact>& facts, FactNames& names) {
+  Json list = Json::array();
+  for (const Fact& fact : facts) list[names.number_of(fact.name)] = fact.text;
+  return list;
+}
 
 std::optional<double> drawable(const std::optional<double>& value) {
   return value && is_drawable(*value) ? value : std::nullopt;
 }
 
 Json levels(const RooflinePoint& point, const ChartPoint& chart) {
-  Json list = Json::array();
-  for (const LevelMark& mark : chart.levels) {
+  return list_of(chart.levels, [&](const LevelMark& mark) -> Json {
     const LevelUse* use = find_level(point, mark.level);
     std::optional<double> executed;
     if (use != nullptr && point.flops_executed && is_drawable(use->bytes)) {
       executed = drawable(*point.flops_executed / use->bytes);
     }
-    list.push_back({{"level", to_string(mark.level)},
-                    {"ai", optional_number(mark.at ? std::optional(mark.at->ai) : std::nullopt)},
-                    {"executed_ai", optional_number(executed)},
-                    {"utilisation", mark.utilisation},
-                    {"share", optional_number(use != nullptr ? use->utilisation : std::nullopt)},
-                    {"is_limiting", mark.is_limiting}});
-  }
-  return list;
+    return {{"level", to_string(mark.level)},
+            {"ai", optional_number(mark.at ? std::optional(mark.at->ai) : std::nullopt)},
+            {"executed_ai", optional_number(executed)},
+            {"utilisation", mark.utilisation},
+            {"share", optional_number(use != nullptr ? use->utilisation : std::nullopt)},
+            {"is_limiting", mark.is_limiting}};
+  });
 }
 
-// What bounds the point, on what evidence, and what to try next. Texts are written once: those of a rule
-// are others for kernels of libraries.
-class Rules {
- public:
-  Json findings(const PointExplanation& explanation) {
-    Json list = Json::array();
-    for (const Finding& finding : explanation.findings) {
-      list.push_back({index_of(finding), evidence_text(finding.evidence)});
-    }
-    return list;
-  }
-  const Json& texts() const { return texts_; }
+// Rule, importance, text and next step: texts of a rule are others for kernels of libraries.
+using Rules = Numbered<std::array<std::string_view, 4>>;
 
- private:
-  std::size_t index_of(const Finding& finding) {
-    const auto [entry, is_new] =
-        indices_.try_emplace({finding.rule, finding.text, finding.next_step}, indices_.size());
-    if (is_new) {
-      texts_.push_back({{"rule", finding.rule},
-                        {"importance", to_string(finding.importance)},
-                        {"text", finding.text},
-                        {"next_step", finding.next_step}});
-    }
-    return entry->second;
-  }
+// What bounds the point, on what evidence, and what to try next.
+Json findings(const PointExplanation& explanation, Rules& rules) {
+  return list_of(explanation.findings, [&](const Finding& finding) -> Json {
+    return {rules.number_of({finding.rule, to_string(finding.importance), finding.text, finding.next_step}),
+            evidence_text(finding.evidence)};
+  });
+}
 
-  std::map<std::array<std::string_view, 3>, std::size_t> indices_;
-  Json texts_ = Json::array();
-};
+Json rule_texts(const Rules& rules) {
+  return list_of(rules.items(), [](const auto& rule) -> Json {
+    return {{"rule", rule[0]}, {"importance", rule[1]}, {"text", rule[2]}, {"next_step", rule[3]}};
+  });
+}
 
 // The range name identifies a point on its device.
 std::string key(const Run& run, const RooflinePoint& point) {
@@ -127,11 +97,9 @@ std::string key(const Run& run, const RooflinePoint& point) {
 }
 
 Json stalls(const RooflinePoint& point) {
-  Json shares = Json::array();
-  for (const StallShare& stall : point.verdict.stalls) {
-    shares.push_back({std::string(stall.reason->label), rounded(stall.share)});
-  }
-  return shares;
+  return list_of(point.verdict.stalls, [](const StallShare& stall) -> Json {
+    return {std::string(stall.reason->label), rounded(stall.share)};
+  });
 }
 
 Json point(const Run& run, const ExperimentReport& report, std::size_t index,
@@ -156,8 +124,8 @@ Json point(const Run& run, const ExperimentReport& report, std::size_t index,
       {"levels", levels(point, report.levels.points[index])},
       {"texts", texts},
       {"values", values},
-      {"facts", names.texts(point_facts(point))},
-      {"findings", rules.findings(report.explanations[index])}};
+      {"facts", fact_texts(point_facts(point), names)},
+      {"findings", findings(report.explanations[index], rules)}};
   if (!point.verdict.stalls.empty()) view["stalls"] = stalls(point);
   if (chart.link_flop_per_s) view["link_rate"] = rounded(*chart.link_flop_per_s);
   if (chart.share) {
@@ -177,27 +145,24 @@ std::string_view outcome(const LadderStep& step) {
   return step.speedup <= 1 - kNotable ? "slower" : "same";
 }
 
+Json counter_change(const CounterChange& change) {
+  return {{"name", change.quantity->name},
+          {"from", text_without_unit(change.from, change.quantity->unit)},
+          {"to", text_without_unit(change.to, change.quantity->unit)}};
+}
+
 Json steps(const ExperimentAnalysis& experiment) {
   const auto index_of = [&](const RooflinePoint* point) { return point - experiment.points.data(); };
-  Json list = Json::array();
-  for (const LadderStep& step : experiment.steps) {
-    Json counter_changes = Json::array();
-    for (const CounterChange& change : step.counter_changes) {
-      counter_changes.push_back({{"name", change.quantity->name},
-                                 {"from", text_without_unit(change.from, change.quantity->unit)},
-                                 {"to", text_without_unit(change.to, change.quantity->unit)}});
-    }
-    Json changes = Json::array();
-    for (const Change& change : changes_of(step)) changes.push_back(change.text);
+  return list_of(experiment.steps, [&](const LadderStep& step) -> Json {
+    Json changes = list_of(changes_of(step), [](const Change& change) { return change.text; });
     if (changes.empty()) changes.push_back(no_change_text(step));
-    list.push_back({{"from", index_of(step.from)},
-                    {"to", index_of(step.to)},
-                    {"speedup", format::speedup(step.speedup)},
-                    {"outcome", outcome(step)},
-                    {"counter_changes", counter_changes},
-                    {"changes", changes}});
-  }
-  return list;
+    return {{"from", index_of(step.from)},
+            {"to", index_of(step.to)},
+            {"speedup", format::speedup(step.speedup)},
+            {"outcome", outcome(step)},
+            {"counter_changes", list_of(step.counter_changes, counter_change)},
+            {"changes", changes}};
+  });
 }
 
 Json precisions_of(const Run& run, const ExperimentAnalysis& experiment) {
@@ -211,7 +176,39 @@ Json precisions_of(const Run& run, const ExperimentAnalysis& experiment) {
   return names;
 }
 
+/// The families with what tells them apart.
+Json families(const std::vector<Family>& all) {
+  Json list = Json::array();
+  for (const Family& family : all) {
+    const FamilyLook look = look_of(list.size());  // the page itself shows what bounds a kernel
+    list.push_back({{"name", family.name}, {"colour", look.colour.value_or(0)}, {"shape", look.shape}});
+  }
+  return list;
+}
+
+/// How much faster than the references at every size.
+Json speeds(const SpeedTable& speeds) {
+  const auto factors = [](const SpeedTable::Row& row) {
+    return list_of(row.speeds, [](const Speed& speed) { return optional_number(speed.factor); });
+  };
+  const Table table = speed_table(speeds);
+  return {{"title", table.title},
+          {"columns", list_of(table.columns, [](const TableColumn& column) { return column.title; })},
+          {"rows", table.rows},
+          {"factors", list_of(speeds.rows, factors)}};
+}
+
 }  // namespace
+
+std::vector<std::string> implausible(const ExperimentAnalysis& experiment) {
+  constexpr std::size_t kMost = 20;
+  std::vector<std::string> texts = implausible_texts(experiment.points);
+  if (texts.size() <= kMost) return texts;
+  const std::size_t rest = texts.size() - kMost;
+  texts.resize(kMost);
+  texts.push_back(fmt::format("… and {} more; the table's flags column lists them all", rest));
+  return texts;
+}
 
 std::string experiment(const ReportModel& model, const ExperimentReport& report) {
   const Run& run = *report.run;
@@ -239,11 +236,11 @@ std::string experiment(const ReportModel& model, const ExperimentReport& report)
                {"families", families(chart.families)},
                {"precisions", precisions_of(run, analysis)},
                {"roofs", roof_sets(run, analysis)},
-               {"fact_names", names.names()},
-               {"rules", rules.texts()},
+               {"fact_names", names.items()},
+               {"rules", rule_texts(rules)},
                {"steps", steps(analysis)},
                {"best", report.best},
-               {"speeds", speeds(report.speeds)},
+               {"speeds", list_of(report.speeds, speeds)},
                {"findings", implausible(analysis)}};
   if (report.scaling) {
     rest["scaling"] = device_tables(kScalingExplanation, scaling_tables(*report.scaling));

@@ -1,35 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <cstddef>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/json/json.h"
 #include "reports/model/report_model.h"
-#include "reports/page/page_json.h"
-#include "reports/tables/tables.h"
 #include "reports/text/text_table.h"
 
-/// The parts of the page's data: experiments, what they are presented with, roofs and tables.
+/// The parts of the page's data: experiments, roofs and tables, and what they are written with.
 namespace rooflinectl::page {
+
+using serial::Json, serial::list_of;
+
+// Finer than any screen, with half as many bytes as all digits would take.
+inline Json rounded(double value) {
+  return serial::rounded(value, 6);
+}
+
+// No screen has more pixels in height.
+inline Json coarse(double value, int digits = 4) {
+  return serial::rounded(value, digits);
+}
+
+inline Json optional_number(const std::optional<double>& value) {
+  return value ? rounded(*value) : Json(nullptr);
+}
+
+inline Json array_of(const Range& range) {
+  return Json::array({rounded(range.low), rounded(range.high)});
+}
+
+inline Json window(const Window& window) {
+  return {{"ai", array_of(window.ai)}, {"rate", array_of(window.flop_per_s)}};
+}
+
+/// The object `text` with one more member. There are many points: as text they take a tenth of the memory of
+/// a tree.
+inline std::string with_member(std::string text, std::string_view name, std::string_view value) {
+  text.pop_back();
+  text += fmt::format(R"(,"{}":)", name);
+  text += value;
+  return text + "}";
+}
+
+inline std::string array_text(const std::vector<std::string>& texts) {
+  return fmt::format("[{}]", fmt::join(texts, ","));
+}
+
+/// What recurs from point to point is written once: points have its number, from 0.
+template <typename Item>
+class Numbered {
+ public:
+  std::size_t number_of(const Item& item) {
+    const auto [entry, is_new] = numbers_.try_emplace(item, numbers_.size());
+    if (is_new) items_.push_back(item);
+    return entry->second;
+  }
+  const std::vector<Item>& items() const { return items_; }
+
+ private:
+  std::map<Item, std::size_t> numbers_;
+  std::vector<Item> items_;
+};
 
 /// One experiment with its points, steps and roofs, as the text of a JSON object.
 std::string experiment(const ReportModel& model, const ExperimentReport& report);
-
-Json columns(const PointKinds& kinds);
-
-/// The words for what can bound a point.
-Json bounds();
-
-/// The shapes of marks, each with its outline as the path of an SVG around the origin.
-Json shapes();
-
-/// The memory levels, from DRAM inwards.
-Json levels();
-
-/// The families with what tells them apart.
-Json families(const std::vector<Family>& all);
 
 /// Every ceiling that is drawn as a line, and where it meets the others.
 Json roofs(const Run& run);
@@ -51,15 +94,10 @@ Json table(const Table& table);
 /// Those that have something to show, with their titles.
 Json titled_tables(const std::vector<Table>& tables);
 
-/// How much faster than the references at every size.
-Json speeds(const std::vector<SpeedTable>& speed_tables);
+/// What was measured between the devices, and what it means.
+Json device_tables(std::string_view explanation, const std::vector<Table>& tables);
 
 /// What casts doubt on numbers of the experiment: the first sentences, and how many more there are.
 std::vector<std::string> implausible(const ExperimentAnalysis& experiment);
-
-/// What was measured between the devices, and what it means.
-Json device_tables(std::string_view explanation, const std::vector<Table>& tables);
-Json agreements(const Run& run);
-Json environment(const Run& run);
 
 }  // namespace rooflinectl::page

@@ -21,13 +21,11 @@ std::vector<const Ceiling*> drawn(const Run& run) {
 
 // Where the bandwidth meets each of the others; null for those that it never meets.
 Json ridges(const Ceiling& ceiling, const std::vector<const Ceiling*>& others) {
-  Json list = Json::array();
-  if (ceiling.kind != CeilingKind::bandwidth) return list;
-  for (const Ceiling* other : others) {
-    list.push_back(other->kind == CeilingKind::compute ? rounded(ridge_ai(ceiling.value, other->value))
-                                                       : Json(nullptr));
-  }
-  return list;
+  if (ceiling.kind != CeilingKind::bandwidth) return Json::array();
+  return list_of(others, [&](const Ceiling* other) {
+    return other->kind == CeilingKind::compute ? rounded(ridge_ai(ceiling.value, other->value))
+                                               : Json(nullptr);
+  });
 }
 
 /// The bandwidths that the points are compared with; for a level without any, its read bandwidth.
@@ -62,8 +60,8 @@ std::set<std::string> roofs_of_program(const ExperimentAnalysis& experiment) {
     for (const LevelUse& use : point.levels) time_of[use.ceiling][use.level] += point.launches->total_s;
   }
   for (const MemoryLevel level : kMemoryLevels) {
-    const auto most = std::max_element(time_of.begin(), time_of.end(),
-                                       [&](auto& a, auto& b) { return a.second[level] < b.second[level]; });
+    const auto most = std::ranges::max_element(
+        time_of, [&](auto& a, auto& b) { return a.second[level] < b.second[level]; });
     if (most != time_of.end() && most->second[level] > 0) ids.insert(most->first);
   }
   return ids;
@@ -90,17 +88,15 @@ Json roof_set(const Run& run, std::size_t device, IsMain is_main, IsOther is_oth
 }  // namespace
 
 Json roofs(const Run& run) {
-  Json list = Json::array();
   const std::vector<const Ceiling*> ceilings = drawn(run);
-  for (const Ceiling* ceiling : ceilings) {
-    list.push_back({{"text", roof_line(*ceiling).text},
-                    {"kind", to_string(ceiling->kind)},
-                    {"source", to_string(ceiling->source)},
-                    {"subject", ceiling->subject},
-                    {"value", ceiling->value},
-                    {"ridges", ridges(*ceiling, ceilings)}});
-  }
-  return list;
+  return list_of(ceilings, [&](const Ceiling* ceiling) -> Json {
+    return {{"text", roof_line(*ceiling).text},
+            {"kind", to_string(ceiling->kind)},
+            {"source", to_string(ceiling->source)},
+            {"subject", ceiling->subject},
+            {"value", ceiling->value},
+            {"ridges", ridges(*ceiling, ceilings)}};
+  });
 }
 
 Json roofs_of(const Run& run, std::size_t device, const std::vector<std::string_view>& ids) {
@@ -109,15 +105,15 @@ Json roofs_of(const Run& run, std::size_t device, const std::vector<std::string_
   for (std::size_t i = 0; i < ceilings.size(); ++i) {
     const Ceiling& ceiling = *ceilings[i];
     if (ceiling.device != device || ceiling.source != roof_source(run, device)) continue;
-    if (std::find(ids.begin(), ids.end(), ceiling.id) != ids.end()) list.push_back(i);
+    if (std::ranges::find(ids, ceiling.id) != ids.end()) list.push_back(i);
   }
   return list;
 }
 
 Json roof_sets(const Run& run, const ExperimentAnalysis& experiment) {
   const std::set<std::string> ids = main_bandwidths(run, experiment);
-  const bool is_of_program = std::all_of(experiment.points.begin(), experiment.points.end(),
-                                         [](const RooflinePoint& point) { return is_observed(point); });
+  const bool is_of_program =
+      std::ranges::all_of(experiment.points, [](const auto& point) { return is_observed(point); });
   const std::set<std::string> of_program = roofs_of_program(experiment);
   const auto is_main = [&](const Ceiling& ceiling) {
     if (is_of_program && !of_program.empty()) return of_program.contains(ceiling.id);
@@ -157,11 +153,10 @@ Json precisions(const ReportModel& report) {
     for (const RooflinePoint& point : experiment.analysis->points) named.insert(to_string(point.precision));
   }
   std::vector<std::string_view> ordered(named.begin(), named.end());
-  std::stable_sort(ordered.begin(), ordered.end(),
-                   [&](std::string_view a, std::string_view b) { return subject_rank(a) < subject_rank(b); });
-  Json list = Json::array();
-  for (const std::string_view id : ordered) list.push_back({{"id", id}, {"name", subject_name(id)}});
-  return list;
+  std::ranges::stable_sort(ordered, {}, subject_rank);
+  return list_of(ordered, [](std::string_view id) -> Json {
+    return {{"id", id}, {"name", subject_name(id)}};
+  });
 }
 
 }  // namespace rooflinectl::page

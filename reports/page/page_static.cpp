@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "analysis/roofline/point.h"
 #include "core/text/written_number.h"
 #include "reports/charts/model/chart_model.h"
 #include "reports/page/page.h"
@@ -9,7 +8,6 @@
 #include "reports/sentences/sentences.h"
 #include "reports/tables/devices/device_tables.h"
 #include "reports/tables/tables.h"
-#include "reports/text/format.h"
 #include "reports/text/markup.h"
 
 namespace rooflinectl {
@@ -101,27 +99,15 @@ std::string primitives(const Run& run, const std::string& picture) {
                      figure(picture, "primitives"), html_table(table, "primitives"), findings(table.notes));
 }
 
-std::string between_devices_html(std::string_view title, std::string_view explanation,
-                                 const std::string& drawing, const std::vector<Table>& tables) {
-  if (tables.empty()) return {};
-  std::string html = fmt::format("<section>\n<h2>{}</h2>\n<p>{}</p>\n{}", title, explanation, drawing);
-  for (const Table& table : tables) html += titled_table(table);
-  return html + "</section>\n";
-}
-
-std::string spread_html(const ReportModel& report) {
-  constexpr std::size_t kMostPoints = 40;
-  return between_devices_html("Spread between the devices", kSpreadExplanation, {},
-                              spread_tables(report.run, report.spread, kMostPoints));
-}
-
-std::string links_html(const Run& run) {
-  return between_devices_html("Links between the devices", kLinkExplanation, {}, link_tables(run));
-}
-
-std::string collectives(const Run& run, const std::string& picture) {
-  return between_devices_html("Collectives", kCollectiveExplanation, figure(picture, "collectives"),
-                              collective_tables(run));
+std::string between_devices_html(const ReportModel& report, const std::string& collectives) {
+  std::string html;
+  for (const DeviceSection& section : device_sections(report.run, report.spread)) {
+    html += fmt::format("<section>\n<h2>{}</h2>\n<p>{}</p>\n", section.title, section.explanation);
+    if (section.has_picture) html += figure(collectives, "collectives");
+    for (const Table& table : section.tables) html += titled_table(table);
+    html += "</section>\n";
+  }
+  return html;
 }
 
 std::string environment_html(const Run& run) {
@@ -137,14 +123,13 @@ std::string environment_html(const Run& run) {
 
 std::string page_without_script(const ReportModel& report, const PageParts& parts) {
   return fmt::format(
-      "<main class=\"without-script\">\n{}{}{}<section>\n<h2>Ceilings</h2>\n{}</section>\n{}{}{}"
+      "<main class=\"without-script\">\n{}{}{}<section>\n<h2>Ceilings</h2>\n{}</section>\n{}"
       "<section>\n<h2>Environment</h2>\n<table "
       "class=\"facts\"><tbody>\n{}</tbody></table>\n</section>\n</main>\n",
       report.nothing_measured.empty() ? "" : fmt::format("<p>{}</p>\n", report.nothing_measured),
       sections(report, parts.experiments), primitives(report.run, parts.primitives),
       ceilings(report, report.experiments.empty() ? parts.experiments.front().roofline : ""),
-      spread_html(report), links_html(report.run), collectives(report.run, parts.collectives),
-      environment_html(report.run));
+      between_devices_html(report, parts.collectives), environment_html(report.run));
 }
 
 }  // namespace rooflinectl

@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <optional>
-
 #include "core/files/files.h"
 #include "core/program/application.h"
 #include "reports/sentences/sentences.h"

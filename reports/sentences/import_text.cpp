@@ -13,14 +13,6 @@
 namespace rooflinectl {
 namespace {
 
-std::string clock_text(const std::string& control) {
-  return control == "none" ? "clocks not locked" : fmt::format("clocks locked to {}", control);
-}
-
-std::string cache_text(const std::string& control) {
-  return control == "none" ? "caches not flushed" : "caches flushed before each pass";
-}
-
 /// The clock of most kernels; nothing where none is known.
 std::optional<double> kernel_clock_hz(const Run& run) {
   std::vector<double> clocks;
@@ -53,8 +45,7 @@ std::string ceilings_sentence(const Run& run) {
     return "No ceilings are known: --ceilings RUN compares the kernels with measured ones.";
   if (roof_source(run, Run::kFirstDevice) == CeilingSource::theoretical) {
     return "The ceilings are theoretical peaks, from the report: --ceilings RUN compares the kernels with "
-           "measured "
-           "ones.";
+           "measured ones.";
   }
   constexpr double kSameClock = 1.02;
   const auto kernels_hz = kernel_clock_hz(run);
@@ -72,7 +63,7 @@ std::string dram_mix_sentence(const Run& run) {
     const auto traffic = counted_traffic(measurement.counters);
     return traffic && !traffic->is_mix_known;
   };
-  if (std::none_of(run.measurements.begin(), run.measurements.end(), is_unknown)) return {};
+  if (std::ranges::none_of(run.measurements, is_unknown)) return {};
   const auto highest = dram_limit(run, Run::kFirstDevice, {.is_mix_known = false});
   if (roof_source(run, Run::kFirstDevice) != CeilingSource::measured || !highest) return {};
   return fmt::format(
@@ -88,6 +79,11 @@ struct NeededCounts {
   bool (*are_in)(const Measurement&) = nullptr;
 };
 
+template <const std::string_view& kKey>
+bool is_counted(const Measurement& of) {
+  return value_of(of.counters, kKey).has_value();
+}
+
 constexpr std::array kNeededCounts = {
     NeededCounts{"DRAM bytes", true,
                  [](const Measurement& of) { return dram_bytes(of.counters).has_value(); }},
@@ -97,29 +93,22 @@ constexpr std::array kNeededCounts = {
                  [](const Measurement& of) { return executed_f32_flops(of.counters).has_value(); }},
     NeededCounts{"Tensor Core operations", true,
                  [](const Measurement& of) { return executed_tensor_ops(of.counters).has_value(); }},
-    NeededCounts{"L2 bytes", false,
-                 [](const Measurement& of) { return value_of(of.counters, counter::kL2Bytes).has_value(); }},
-    NeededCounts{"L1 bytes", false,
-                 [](const Measurement& of) { return value_of(of.counters, counter::kL1Bytes).has_value(); }},
+    NeededCounts{"L2 bytes", false, is_counted<counter::kL2Bytes>},
+    NeededCounts{"L1 bytes", false, is_counted<counter::kL1Bytes>},
     NeededCounts{"shared-memory bytes", false,
                  [](const Measurement& of) {
                    const bool has_none = of.resources && of.resources->shared_bytes_per_block == 0;
-                   return has_none || value_of(of.counters, counter::kSharedBytes).has_value();
+                   return has_none || is_counted<counter::kSharedBytes>(of);
                  }},
-    NeededCounts{"FP16 instructions", false,
-                 [](const Measurement& of) { return value_of(of.counters, counter::kHfma).has_value(); }},
-    NeededCounts{
-        "warp instructions", false,
-        [](const Measurement& of) { return value_of(of.counters, counter::kWarpInstructions).has_value(); }},
-    NeededCounts{"atomics", false, [](const Measurement& of) {
-                   return value_of(of.counters, counter::kL2AtomicOperations).has_value();
-                 }}};
+    NeededCounts{"FP16 instructions", false, is_counted<counter::kHfma>},
+    NeededCounts{"warp instructions", false, is_counted<counter::kWarpInstructions>},
+    NeededCounts{"atomics", false, is_counted<counter::kL2AtomicOperations>}};
 
 /// Those that some kernel lacks.
 std::vector<std::string_view> missing_counts(const Run& run, bool for_roofs) {
   std::vector<std::string_view> missing;
   for (const NeededCounts& needed : kNeededCounts) {
-    const bool are_known = std::all_of(run.measurements.begin(), run.measurements.end(), needed.are_in);
+    const bool are_known = std::ranges::all_of(run.measurements, needed.are_in);
     if (needed.is_for_roofs == for_roofs && !are_known) missing.push_back(needed.name);
   }
   return missing;
@@ -149,8 +138,14 @@ std::string import_text(const ImportedFile& file) {
   std::vector<std::string> parts = {file.format};
   if (!file.tool_version.empty()) parts.push_back(fmt::format("version {}", file.tool_version));
   if (!file.replay.empty()) parts.push_back(fmt::format("{} replay", file.replay));
-  if (!file.clock_control.empty()) parts.push_back(clock_text(file.clock_control));
-  if (!file.cache_control.empty()) parts.push_back(cache_text(file.cache_control));
+  if (!file.clock_control.empty()) {
+    parts.push_back(file.clock_control == "none" ? "clocks not locked"
+                                                 : fmt::format("clocks locked to {}", file.clock_control));
+  }
+  if (!file.cache_control.empty()) {
+    parts.emplace_back(file.cache_control == "none" ? "caches not flushed"
+                                                    : "caches flushed before each pass");
+  }
   parts.insert(parts.end(), file.sections.begin(), file.sections.end());
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -163,12 +158,10 @@ std::vector<std::string> import_sentences(const Run& run) {
     const std::string of = run.imports.size() == 1 ? "" : " " + file.name;
     sentences.push_back(fmt::format("Imported{}: {}.", of, import_text(file)));
   }
-  std::string ceilings = ceilings_sentence(run);
-  if (!ceilings.empty()) sentences.push_back(std::move(ceilings));
-  std::string mix = dram_mix_sentence(run);
-  if (!mix.empty()) sentences.push_back(std::move(mix));
-  std::string missing = partly_counted_sentence(run);
-  if (!missing.empty()) sentences.push_back(std::move(missing));
+  for (const std::string& text :
+       {ceilings_sentence(run), dram_mix_sentence(run), partly_counted_sentence(run)}) {
+    if (!text.empty()) sentences.push_back(text);
+  }
   return sentences;
 }
 

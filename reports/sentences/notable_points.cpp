@@ -4,9 +4,7 @@
 #include <map>
 #include <numeric>
 #include <set>
-#include <string>
 #include <tuple>
-#include <utility>
 
 #include "reports/sentences/sentences.h"
 
@@ -16,8 +14,7 @@ namespace {
 using Points = std::vector<RooflinePoint>;
 
 bool is_of_program(const Points& points) {
-  return !points.empty() && std::all_of(points.begin(), points.end(),
-                                        [](const RooflinePoint& point) { return is_observed(point); });
+  return !points.empty() && std::ranges::all_of(points, [](const auto& point) { return is_observed(point); });
 }
 
 std::vector<std::size_t> doubtful(const Points& points) {
@@ -51,8 +48,7 @@ std::vector<VersionPoints> by_version(const Points& points) {
   }
   std::vector<VersionPoints> list;
   for (auto& [key, version] : versions) list.push_back(std::move(version));
-  std::sort(list.begin(), list.end(),
-            [](const VersionPoints& a, const VersionPoints& b) { return a.all.front() < b.all.front(); });
+  std::ranges::sort(list, {}, [](const VersionPoints& version) { return version.all.front(); });
   return list;
 }
 
@@ -87,7 +83,7 @@ std::vector<std::size_t> extremes(const Points& points) {
 std::string_view notable_points_text(const ExperimentAnalysis& experiment) {
   if (is_of_program(experiment.points)) return "those that took longest";
   const std::vector<VersionPoints> versions = by_version(experiment.points);
-  return std::any_of(versions.begin(), versions.end(), is_swept)
+  return std::ranges::any_of(versions, is_swept)
              ? "for each version and type the closest to the roofline, the smallest at least half as close, "
                "and doubtful ones"
              : "the closest to the roofline, the farthest from it, and doubtful ones";
@@ -105,8 +101,7 @@ std::vector<std::size_t> notable_points(const ExperimentAnalysis& experiment, st
   std::iota(all.begin(), all.end(), 0);
   if (is_of_program(points)) {
     const auto total_s = [&](std::size_t i) { return points[i].launches ? points[i].launches->total_s : 0; };
-    std::stable_sort(all.begin(), all.end(),
-                     [&](std::size_t a, std::size_t b) { return total_s(a) > total_s(b); });
+    std::ranges::stable_sort(all, std::greater(), total_s);
     all.resize(std::min(all.size(), most));
     return all;
   }

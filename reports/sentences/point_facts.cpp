@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "analysis/roofline/point.h"
 #include "analysis/roofline/quantities/quantities.h"
@@ -16,7 +15,7 @@ namespace {
 
 // `unavailable: …`
 std::string missing_text(std::string_view reason) {
-  return reason.empty() ? std::string(format::kUnavailable)
+  return reason.empty() ? format::kUnavailable
                         : fmt::format("unavailable: {}", plain_cause(std::string(reason)));
 }
 
@@ -121,7 +120,7 @@ std::string joined_causes(const std::vector<std::string>& unjudged) {
       what = {cause.substr(0, std::min(at, cause.find(':')))};
       cause.erase(0, at);
     }
-    const auto same = std::find_if(causes.begin(), causes.end(), [&](const auto& known) {
+    const auto same = std::ranges::find_if(causes, [&](const auto& known) {
       return !what.empty() && !known.second.empty() && known.first == cause;
     });
     if (same == causes.end()) {
@@ -157,13 +156,6 @@ std::string bound_fact(const RooflinePoint& point) {
                        stalls.front().reason->label);
   }
   return std::string(label);
-}
-
-// `98.1 % of dram_read`
-Fact level_fact(const LevelUse& use) {
-  const std::string of = use.ceiling.empty() ? "" : fmt::format(" of {}", use.ceiling);
-  return {fmt::format("{} utilisation", level_name(use.level)),
-          format::optional(use.utilisation, format::percent) + of};
 }
 
 }  // namespace
@@ -227,7 +219,11 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
     facts.push_back({"partly counted", plain_cause(point.roof_missing)});
   facts.push_back({"bound by", bound_fact(point)});
   if (const std::string text = stalls_text(point); !text.empty()) facts.push_back({"warps wait for", text});
-  for (const LevelUse& use : point.levels) facts.push_back(level_fact(use));
+  for (const LevelUse& use : point.levels) {
+    const std::string of = use.ceiling.empty() ? "" : fmt::format(" of {}", use.ceiling);
+    facts.push_back({fmt::format("{} utilisation", level_name(use.level)),
+                     format::optional(use.utilisation, format::percent) + of});
+  }
   add_resources(point, facts);
   if (point.compiled != nullptr) facts.push_back({"compiled", compiled_text(*point.compiled)});
   for (const auto& [quantity, value] : point.quantities) {

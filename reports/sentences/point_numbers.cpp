@@ -69,7 +69,7 @@ std::string work_per_joule_text(P point) {
 template <auto kField>
 std::string saving_text(P point) {
   const Number saved_s = of_launches<kField>(point);
-  if (!saved_s) return std::string(format::kUnavailable);
+  if (!saved_s) return format::kUnavailable;
   return fmt::format("{}{}", point.launches->is_overlapped && *saved_s > 0 ? "~" : "",
                      format::saving(*saved_s));
 }
@@ -94,7 +94,7 @@ const PointNumber kElements = {.title = "n",
                                .text =
                                    [](P p) {
                                      const auto n = size_of(p.measurement->point);
-                                     return n ? elements_text(*n) : std::string(format::kUnavailable);
+                                     return n ? elements_text(*n) : format::kUnavailable;
                                    }};
 
 const PointNumber kGpus = {

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -58,17 +59,8 @@ std::string fraction_text(const RooflinePoint& point) {
 }
 
 std::string_view level_name(MemoryLevel level) {
-  switch (level) {
-    case MemoryLevel::dram:
-      return "DRAM";
-    case MemoryLevel::l2:
-      return "L2";
-    case MemoryLevel::l1:
-      return "L1";
-    case MemoryLevel::shared:
-      return "shared";
-  }
-  return "?";
+  constexpr std::array<std::string_view, kMemoryLevels.size()> kNames = {"DRAM", "L2", "L1", "shared"};
+  return kNames.at(static_cast<std::size_t>(level));
 }
 
 std::string_view legend_name(Bound bound) {
@@ -89,7 +81,7 @@ std::string limit_text(const RooflinePoint& point) {
   const LevelUse* use = find_level(point, point.busiest_level);
   return use != nullptr ? fmt::format("{} {}", level_name(use->level),
                                       format::optional(use->utilisation, format::whole_percent))
-                        : std::string(format::kUnavailable);
+                        : format::kUnavailable;
 }
 
 std::string intervals_text(const RooflinePoint& point, const SavingBasis& basis) {
@@ -134,7 +126,7 @@ std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& poi
   std::vector<Alike> all;
   for (const RooflinePoint& point : points) {
     for (const Implausible& finding : point.implausible) {
-      auto alike = std::find_if(all.begin(), all.end(), [&](const Alike& one) {
+      auto alike = std::ranges::find_if(all, [&](const Alike& one) {
         return one.findings.front()->of == finding.of && one.findings.front()->cause == finding.cause;
       });
       if (alike == all.end()) alike = all.insert(all.end(), Alike());
@@ -149,9 +141,7 @@ std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& poi
         texts.push_back(fmt::format("{}: {}", of[i]->label, findings[i]->text()));
       continue;
     }
-    const auto [least, most] =
-        std::minmax_element(findings.begin(), findings.end(),
-                            [](const auto* a, const auto* b) { return a->fraction < b->fraction; });
+    const auto [least, most] = std::ranges::minmax_element(findings, {}, &Implausible::fraction);
     std::vector<std::string_view> names;
     for (std::size_t i = 0; i < kMostNames; ++i) names.push_back(of[i]->label);
     if (of.size() > kMostNames) names.emplace_back("…");
@@ -213,7 +203,7 @@ std::string text_without_unit(double value, Unit unit) {
 
 std::string executed_type(const RooflinePoint& point) {
   const ResourceUse* pipe = main_pipe(point.resources);
-  if (pipe == nullptr) return std::string(format::kUnavailable);
+  if (pipe == nullptr) return format::kUnavailable;
   // Ceilings are named after their type: `bf16_tensor`.
   const std::string_view ceiling = pipe->ceilings.front();
   const std::string_view type = ceiling.substr(0, ceiling.find('_'));
@@ -227,8 +217,17 @@ std::optional<double> main_rate(const RooflinePoint& point) {
 std::string shape_text(const RooflinePoint& point) {
   const Axes& axes = point.measurement->point.axes;
   const std::string grid = axes.written(axis::kGrid);
-  return grid.empty() ? std::string(format::kUnavailable)
-                      : fmt::format("{} × {}", grid, axes.written(axis::kBlock));
+  return grid.empty() ? format::kUnavailable : fmt::format("{} × {}", grid, axes.written(axis::kBlock));
+}
+
+std::vector<std::string> cause_texts(const ExperimentAnalysis& experiment) {
+  std::vector<std::string> texts;
+  for (const RooflinePoint& point : experiment.points) {
+    const Measurement& measurement = *point.measurement;
+    if (measurement.cause.empty()) continue;
+    texts.push_back(fmt::format("{} {}: {}", point.label, to_string(measurement.status), measurement.cause));
+  }
+  return texts;
 }
 
 std::vector<std::string> energy_reasons(const ExperimentAnalysis& experiment) {

@@ -25,6 +25,9 @@ std::string shape_text(const RooflinePoint& point);
 /// The pipe that the floating-point operations of a program's kernel need longest: `BF16 Tensor`, `FP32`.
 std::string executed_type(const RooflinePoint& point);
 
+/// Why points failed, are unverified or were skipped: `V3 failed: …`.
+std::vector<std::string> cause_texts(const ExperimentAnalysis& experiment);
+
 /// Why energy is unavailable, with the labels of the points that it holds for.
 std::vector<std::string> energy_reasons(const ExperimentAnalysis& experiment);
 

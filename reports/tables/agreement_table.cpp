@@ -15,9 +15,7 @@ namespace {
 std::string summary_of(const std::vector<Agreement>& agreements) {
   std::vector<std::string> parts;
   const auto add = [&](Verdict verdict, std::string_view one, std::string_view more) {
-    const auto count = std::count_if(agreements.begin(), agreements.end(), [&](const Agreement& agreement) {
-      return agreement.verdict() == verdict;
-    });
+    const auto count = std::ranges::count(agreements, verdict, &Agreement::verdict);
     if (count > 0) parts.push_back(fmt::format("{} {}", count, count == 1 ? one : more));
   };
   add(Verdict::agrees, "agrees", "agree");
@@ -35,6 +33,7 @@ std::string amount(double value, ComparedUnit unit) {
   return unit == ComparedUnit::bytes ? number + " B" : number;
 }
 
+// A number with its unit, or why there is none: `1.07 GB`, `unavailable: not on this chip`.
 std::string text_of(const CounterValue& value, ComparedUnit unit) {
   return value.available() ? amount(*value.value(), unit) : fmt::format("unavailable: {}", value.reason());
 }
@@ -56,28 +55,41 @@ double strain(const Agreement& agreement) {
   return difference / (agreement.tolerance * share);  // infinite where none is allowed
 }
 
-QuantitySummary& entry_of(std::vector<QuantitySummary>& summaries, const std::string& quantity) {
-  const auto found = std::find_if(summaries.begin(), summaries.end(), [&](const QuantitySummary& summary) {
-    return summary.quantity == quantity;
-  });
-  if (found != summaries.end()) return *found;
-  return summaries.emplace_back(QuantitySummary{.quantity = quantity});
-}
-
 // In the order in which the quantities first occur.
 std::vector<QuantitySummary> by_quantity(const std::vector<Agreement>& agreements) {
   std::vector<QuantitySummary> summaries;
   for (const Agreement& agreement : agreements) {
-    QuantitySummary& summary = entry_of(summaries, agreement.quantity);
+    auto summary = std::ranges::find(summaries, agreement.quantity, &QuantitySummary::quantity);
+    if (summary == summaries.end())
+      summary = summaries.insert(summary, QuantitySummary{.quantity = agreement.quantity});
     const Verdict verdict = agreement.verdict();
     if (verdict == Verdict::unavailable) {
-      ++summary.unavailable;
+      ++summary->unavailable;
       continue;
     }
-    ++(verdict == Verdict::agrees ? summary.agree : summary.differ);
-    if (summary.worst == nullptr || strain(agreement) > strain(*summary.worst)) summary.worst = &agreement;
+    ++(verdict == Verdict::agrees ? summary->agree : summary->differ);
+    if (summary->worst == nullptr || strain(agreement) > strain(*summary->worst)) summary->worst = &agreement;
   }
   return summaries;
+}
+
+// `+0.02 %` of the reference, or in the unit of the numbers where the tolerance is; nothing without both.
+std::string difference_text(const Agreement& agreement) {
+  if (!agreement.ours.available() || !agreement.reference.available()) return format::kUnavailable;
+  const double difference = *agreement.ours.value() - *agreement.reference.value();
+  const double reference = std::abs(*agreement.reference.value());
+  if (difference == 0) return "0";
+  if (!agreement.is_relative || reference == 0) {
+    return fmt::format("{}{}", difference > 0 ? "+" : "−", amount(std::abs(difference), agreement.unit));
+  }
+  return fmt::format("{}{}", difference > 0 ? "+" : "−", format::percent(std::abs(difference) / reference));
+}
+
+// `±2 %`, `exact`.
+std::string tolerance_text(const Agreement& agreement) {
+  if (agreement.tolerance == 0) return "exact";
+  return agreement.is_relative ? fmt::format("±{} %", format::significant(100 * agreement.tolerance, 2))
+                               : fmt::format("±{}", amount(agreement.tolerance, agreement.unit));
 }
 
 }  // namespace
@@ -105,47 +117,17 @@ std::vector<AgreementSection> agreement_sections(const Run& run) {
   return sections;
 }
 
-std::string ours_text(const Agreement& agreement) {
-  return text_of(agreement.ours, agreement.unit);
-}
-
-std::string reference_text(const Agreement& agreement) {
-  return text_of(agreement.reference, agreement.unit);
-}
-
-std::string difference_text(const Agreement& agreement) {
-  if (!agreement.ours.available() || !agreement.reference.available())
-    return std::string(format::kUnavailable);
-  const double difference = *agreement.ours.value() - *agreement.reference.value();
-  const double reference = std::abs(*agreement.reference.value());
-  if (difference == 0) return "0";
-  if (!agreement.is_relative || reference == 0) {
-    return fmt::format("{}{}", difference > 0 ? "+" : "−", amount(std::abs(difference), agreement.unit));
-  }
-  return fmt::format("{}{}", difference > 0 ? "+" : "−", format::percent(std::abs(difference) / reference));
-}
-
-std::string tolerance_text(const Agreement& agreement) {
-  if (agreement.tolerance == 0) return "exact";
-  return agreement.is_relative ? fmt::format("±{} %", format::significant(100 * agreement.tolerance, 2))
-                               : fmt::format("±{}", amount(agreement.tolerance, agreement.unit));
-}
-
 Table quantity_table(const std::vector<Agreement>& agreements) {
-  Table table = {.columns = {{"quantity"},
-                             {"agree"},
-                             {"differ"},
-                             {"unavailable"},
-                             {"largest difference"},
-                             {"tolerance"},
-                             {"at"}}};
+  Table table = {.columns = {column::text("quantity"), column::text("agree"), column::text("differ"),
+                             column::text("unavailable"), column::text("largest difference"),
+                             column::text("tolerance"), column::text("at")}};
   for (const QuantitySummary& summary : by_quantity(agreements)) {
     const Agreement* const worst = summary.worst;
     const bool is_exact = worst != nullptr && strain(*worst) == 0;
     table.rows.push_back({summary.quantity, fmt::format("{}", summary.agree),
                           fmt::format("{}", summary.differ), fmt::format("{}", summary.unavailable),
-                          worst == nullptr ? std::string(format::kUnavailable) : difference_text(*worst),
-                          worst == nullptr ? std::string(format::kUnavailable) : tolerance_text(*worst),
+                          worst == nullptr ? format::kUnavailable : difference_text(*worst),
+                          worst == nullptr ? format::kUnavailable : tolerance_text(*worst),
                           worst == nullptr || is_exact ? "" : worst->subject});
   }
   return table;
@@ -153,44 +135,26 @@ Table quantity_table(const std::vector<Agreement>& agreements) {
 
 Table agreement_table(const std::vector<Agreement>& agreements, const std::string& reference,
                       const std::function<bool(const Agreement&)>& is_shown) {
-  Table table = {.columns = {{"point"},
-                             {"quantity"},
-                             {"ours"},
-                             {reference},
-                             {"difference"},
-                             {"tolerance"},
-                             {"verdict"},
-                             {"note"}}};
+  Table table = {.columns = {column::text("point"), column::text("quantity"), column::text("ours"),
+                             column::text(reference), column::text("difference"), column::text("tolerance"),
+                             column::text("verdict"), column::text("note")}};
   for (const Agreement& agreement : agreements) {
     if (!is_shown(agreement)) continue;
-    table.rows.push_back({agreement.subject, agreement.quantity, ours_text(agreement),
-                          reference_text(agreement), difference_text(agreement), tolerance_text(agreement),
-                          std::string(to_string(agreement.verdict())), agreement.note});
+    table.rows.push_back({agreement.subject, agreement.quantity, text_of(agreement.ours, agreement.unit),
+                          text_of(agreement.reference, agreement.unit), difference_text(agreement),
+                          tolerance_text(agreement), std::string(to_string(agreement.verdict())),
+                          agreement.note});
   }
   return table;
 }
 
-namespace {
-
-std::size_t count(const SelfTest& self_test, Verdict verdict) {
-  return static_cast<std::size_t>(
-      std::count_if(self_test.agreements.begin(), self_test.agreements.end(),
-                    [&](const Agreement& agreement) { return agreement.verdict() == verdict; }));
-}
-
-}  // namespace
-
 Table self_test_table(const SelfTest& self_test) {
-  Table table = {.columns = {{"known work"},
-                             {"quantity"},
-                             {"expected", true},
-                             {"counted", true},
-                             {"tolerance", true},
-                             {"verdict"}},
+  Table table = {.columns = {column::text("known work"), column::text("quantity"), column::number("expected"),
+                             column::number("counted"), column::number("tolerance"), column::text("verdict")},
                  .dispensable = {"tolerance"}};
   for (const Agreement& agreement : self_test.agreements) {
-    table.rows.push_back({agreement.subject, agreement.quantity, reference_text(agreement),
-                          ours_text(agreement), tolerance_text(agreement),
+    table.rows.push_back({agreement.subject, agreement.quantity, text_of(agreement.reference, agreement.unit),
+                          text_of(agreement.ours, agreement.unit), tolerance_text(agreement),
                           std::string(to_string(agreement.verdict()))});
   }
   return table;
@@ -198,9 +162,12 @@ Table self_test_table(const SelfTest& self_test) {
 
 std::string self_test_verdict(const SelfTest& self_test) {
   if (!self_test.reason.empty()) return fmt::format("nothing was tested: {}", self_test.reason);
-  const std::size_t unavailable = count(self_test, Verdict::unavailable);
+  const auto count = [&](Verdict verdict) {
+    return static_cast<std::size_t>(std::ranges::count(self_test.agreements, verdict, &Agreement::verdict));
+  };
+  const std::size_t unavailable = count(Verdict::unavailable);
   const std::size_t compared = self_test.agreements.size() - unavailable;
-  std::string text = fmt::format("{} of {} agree with known work", count(self_test, Verdict::agrees),
+  std::string text = fmt::format("{} of {} agree with known work", count(Verdict::agrees),
                                  format::counted(compared, "number"));
   if (unavailable > 0) text += fmt::format(", {} unavailable", unavailable);
   return text;
@@ -211,7 +178,8 @@ std::vector<std::string> self_test_findings(const SelfTest& self_test) {
   for (const Agreement& agreement : self_test.agreements) {
     if (agreement.verdict() != Verdict::differs) continue;
     findings.push_back(fmt::format("self-test {}: {} is {}, but should be {}; suspect: {}", agreement.subject,
-                                   agreement.quantity, ours_text(agreement), reference_text(agreement),
+                                   agreement.quantity, text_of(agreement.ours, agreement.unit),
+                                   text_of(agreement.reference, agreement.unit),
                                    shown_figures(agreement.quantity)));
   }
   return findings;
@@ -219,7 +187,7 @@ std::vector<std::string> self_test_findings(const SelfTest& self_test) {
 
 std::string_view shown_figures(std::string_view quantity) {
   const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
-    return std::find(names.begin(), names.end(), quantity) != names.end();
+    return std::ranges::find(names, quantity) != names.end();
   };
   if (is_one_of({"fadd", "fmul", "ffma", "fadd2", "fmul2", "ffma2"})) {
     return "executed FP32 operations and intensities";

@@ -3,8 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <string_view>
-#include <vector>
 
 #include "core/text/names.h"
 #include "reports/tables/tables.h"
@@ -15,10 +13,6 @@ namespace {
 
 bool is_kernel(const Loss& loss) {
   return loss.kind != LossKind::waiting && loss.kind != LossKind::idle;
-}
-
-bool is_fusing(const Loss& loss) {
-  return loss.kind == LossKind::fusion || loss.kind == LossKind::short_launches;
 }
 
 /// What the CPU does, and what would help: after `The GPU is idle 51 % of the time, `.
@@ -104,17 +98,17 @@ LossText waiting_text(const CollectiveWaiting& waiting) {
 
 LossText fusion_text(const ProgramUse& program) {
   const FusionSaving& fusion = *program.fusion;
-  return {.name = fmt::format("fusing {} DRAM-bound kernels over the same data in {}", fusion.kernels.size(),
-                              range_title(fusion.path)),
-          .cause = fmt::format(
-              "In {}, {} DRAM-bound kernels with the same grid take {} of {}, with little else between them: "
-              "they "
-              "seem to go over the same data one after another, and move {:.1f} times the bytes of the one "
-              "that moves most.",
-              range_title(fusion.path), fusion.kernels.size(),
-              time_and_share(program, time_share(program, fusion.total_s)),
-              program.step != nullptr ? "a step" : "the time", fusion.bytes / fusion.fewest_bytes),
-          .next_step = "Use one fused kernel (torch.compile; for an optimizer, fused=True)."};
+  return {
+      .name = fmt::format("fusing {} DRAM-bound kernels over the same data in {}", fusion.kernels.size(),
+                          range_title(fusion.path)),
+      .cause = fmt::format(
+          "In {}, {} DRAM-bound kernels with the same grid take {} of {}, with little else between them: "
+          "they seem to go over the same data one after another, and move {:.1f} times the bytes of the one "
+          "that moves most.",
+          range_title(fusion.path), fusion.kernels.size(),
+          time_and_share(program, time_share(program, fusion.total_s)),
+          program.step != nullptr ? "a step" : "the time", fusion.bytes / fusion.fewest_bytes),
+      .next_step = "Use one fused kernel (torch.compile; for an optimizer, fused=True)."};
 }
 
 LossText short_text(const ProgramUse& program, const Loss& loss) {
@@ -129,8 +123,8 @@ LossText short_text(const ProgramUse& program, const Loss& loss) {
 }
 
 bool overlaps(const Loss& loss) {
-  return std::any_of(loss.groups.begin(), loss.groups.end(),
-                     [](const RooflinePoint* group) { return group->launches->is_overlapped; });
+  return std::ranges::any_of(loss.groups,
+                             [](const RooflinePoint* group) { return group->launches->is_overlapped; });
 }
 
 /// `377.9 µs of each 4.4 ms step`, or of all time if there are no steps; without that if it was said before.
@@ -171,8 +165,7 @@ std::string partly_known_saving(const ProgramUse& program, bool is_said) {
     return group->launches->total_s * std::max(0.0, 1 - *group->fraction_of_roofline);
   };
   const auto& groups = program.partly_counted;
-  const auto most = std::max_element(groups.begin(), groups.end(),
-                                     [&](const auto* a, const auto* b) { return most_s(a) < most_s(b); });
+  const auto most = std::ranges::max_element(groups, {}, most_s);
   if (most == groups.end()) return {};
   const double share = time_share(program, most_s(*most));
   return fmt::format("; {} could save at most {} ({})", (*most)->label,
@@ -239,7 +232,7 @@ LossText loss_text(const ProgramUse& program, const Loss& loss) {
 std::string program_headline(const ProgramUse& program) {
   constexpr double kWorthSaying = 0.02;  // beside what costs more
   const std::vector<Loss> all = losses(program);
-  const auto first_kernel = std::find_if(all.begin(), all.end(), is_kernel);
+  const auto first_kernel = std::ranges::find_if(all, is_kernel);
   std::vector<std::string> sentences;
   for (auto loss = all.begin(); loss != first_kernel; ++loss)
     sentences.push_back(loss_headline(program, *loss, !sentences.empty()));
@@ -251,7 +244,8 @@ std::string program_headline(const ProgramUse& program) {
   }
   if (first_kernel != all.end() && first_kernel->share >= kWorthSaying) {
     std::string sentence = saving(program, *first_kernel, true) + ".";
-    if (is_fusing(*first_kernel)) sentence.front() = 'F';
+    const LossKind kind = first_kernel->kind;
+    if (kind == LossKind::fusion || kind == LossKind::short_launches) sentence.front() = 'F';  // fusing …
     sentences.push_back(std::move(sentence));
   }
   return fmt::format("{}", fmt::join(sentences, " "));
@@ -259,12 +253,12 @@ std::string program_headline(const ProgramUse& program) {
 
 Table loss_table(const ProgramUse& program, std::size_t most) {
   Table table = {.title = "Where to begin",
-                 .columns = {{.title = "where to begin", .is_sentence = true},
-                             {loss_basis(program).is_step ? "per step" : "could save", true},
-                             {loss_basis(program).is_step ? "of a step" : "of the time", true}}};
+                 .columns = {column::sentence("where to begin"),
+                             column::number(loss_basis(program).is_step ? "per step" : "could save"),
+                             column::number(loss_basis(program).is_step ? "of a step" : "of the time")}};
   const std::vector<Loss> all = losses(program);
   const auto is_one_kernel = [](const Loss& loss) { return loss.kind == LossKind::kernel; };
-  if (std::all_of(all.begin(), all.end(), is_one_kernel)) return table;
+  if (std::ranges::all_of(all, is_one_kernel)) return table;
   const std::size_t shown = std::min(most, all.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const LossText text = loss_text(program, all[i]);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "core/text/kernel_name.h"
 #include "reports/tables/tables.h"
@@ -13,34 +12,26 @@ constexpr std::size_t kMostNames = 3;
 /// If less than this part of either is matched, the trace is of something else.
 constexpr double kForeign = 0.5;
 
-/// `a, b and 3 more`
-std::string list(std::vector<std::string> names, std::size_t all) {
-  const std::size_t more = all - names.size();
-  return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
-}
-
 std::string missing_sentence(const OperatorUse& use) {
   std::vector<std::string> names;
-  for (const RooflinePoint* group : use.missing) {
-    if (names.size() == kMostNames) break;
-    names.push_back(fmt::format("{} ({})", group->label, format::percent(group->launches->share)));
-  }
   double share = 0;
-  for (const RooflinePoint* group : use.missing) share += group->launches->share;
+  for (const RooflinePoint* group : use.missing) {
+    names.push_back(fmt::format("{} ({})", group->label, format::percent(group->launches->share)));
+    share += group->launches->share;
+  }
   return fmt::format("Not in PyTorch's trace: {} of GPU time, {}.", format::percent(share),
-                     list(std::move(names), use.missing.size()));
+                     format::listed(names, kMostNames));
 }
 
 std::string unknown_sentence(const OperatorUse& use) {
   std::vector<std::string> names;
   for (const UnknownKernel& kernel : use.unknown) {
-    if (names.size() == kMostNames) break;
     names.push_back(fmt::format("{} ({}, {})", short_kernel_name(kernel.name),
                                 format::counted(kernel.launches, "launch"), format::percent(kernel.share)));
   }
   return fmt::format(
       "Only in PyTorch's trace, or with different launch configurations there: {} of its kernels' time, {}.",
-      format::percent(1 - use.matched_trace_share), list(std::move(names), use.unknown.size()));
+      format::percent(1 - use.matched_trace_share), format::listed(names, kMostNames));
 }
 
 }  // namespace
@@ -52,7 +43,7 @@ std::string operator_name(const std::string& name) {
 std::string operator_text(const RooflinePoint& point) {
   if (!point.launches || point.launches->operators == nullptr) return {};
   const std::vector<OperatorShare>& operators = point.launches->operators->operators;
-  if (operators.empty()) return std::string(format::kUnavailable);
+  if (operators.empty()) return format::kUnavailable;
   const std::string first = operator_name(operators.front().name);
   return operators.size() == 1 ? first : fmt::format("{} +{}", first, operators.size() - 1);
 }

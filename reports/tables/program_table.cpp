@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "analysis/explain/explanation.h"
 #include "analysis/roofline/point.h"
+#include "core/enum_names.h"
 #include "core/model/known_ceilings.h"
 #include "core/text/kernel_name.h"
 #include "reports/sentences/sentences.h"
@@ -19,10 +21,6 @@ namespace {
 constexpr double kNotable = 0.01;
 constexpr double kNotableIdle = 0.05;
 
-std::string optional_text(const std::optional<double>& value, std::string (*show)(double)) {
-  return format::optional(value, show);
-}
-
 std::string process_name(const Application& application, int id) {
   const ProgramProcess* process = find_process(application.processes, id);
   return process != nullptr && process->rank ? fmt::format("rank {}", *process->rank)
@@ -30,25 +28,10 @@ std::string process_name(const Application& application, int id) {
 }
 
 std::string_view transfer_name(TransferKind kind) {
-  switch (kind) {
-    case TransferKind::host_to_device:
-      return "host to device";
-    case TransferKind::pageable_to_device:
-      return "host to device, pageable";
-    case TransferKind::device_to_host:
-      return "device to host";
-    case TransferKind::device_to_pageable:
-      return "device to host, pageable";
-    case TransferKind::device_to_device:
-      return "within the device";
-    case TransferKind::peer_to_peer:
-      return "device to device";
-    case TransferKind::set:
-      return "memset";
-    case TransferKind::other:
-      return "other";
-  }
-  return "?";
+  constexpr std::array<std::string_view, kEnumerators<TransferKind>.size()> kNames = {
+      "host to device",    "host to device, pageable", "device to host", "device to host, pageable",
+      "within the device", "device to device",         "memset",         "other"};
+  return kNames.at(static_cast<std::size_t>(kind));
 }
 
 /// Among kernels: `copy within the device`.
@@ -183,11 +166,6 @@ std::string run_sentence(const Application& application, const std::string& step
              : fmt::format("The whole run has {} and {} launches.", steps, application.launches);
 }
 
-bool is_loss(const ProgramUse& program, LossKind kind) {
-  const std::vector<Loss> all = losses(program);
-  return std::any_of(all.begin(), all.end(), [&](const Loss& loss) { return loss.kind == kind; });
-}
-
 /// What is in no share of a step; empty if everything is.
 std::string beside_steps_sentence(const ProgramUse& program) {
   if (program.groups_beside_steps == 0) return "";
@@ -216,105 +194,117 @@ std::string of_whole_run(const ProgramUse& program, std::string_view title) {
   return fmt::format("{}{}", title, program.step == nullptr ? "" : ", whole run");
 }
 
+/// `DRAM copy` for `dram_copy`; of the link to the host just `PCIe`: the row has the direction.
+std::string transfer_ceiling_text(std::string_view id) {
+  const std::size_t end = std::min(id.find('_'), id.size());
+  const std::string subject(subject_name(id.substr(0, end)));
+  return id.starts_with("dram_") ? fmt::format("{} {}", subject, id.substr(end + 1)) : subject;
+}
+
+std::string value_text(double value, StripUnit unit) {
+  switch (unit) {
+    case StripUnit::bytes_per_s:
+      return value > 0 ? format::bandwidth(value) : "0 B/s";
+    case StripUnit::flop_per_s:
+      return format::rate(value, format::kFlops);
+    case StripUnit::share:
+      return format::percent(value);
+    case StripUnit::hertz:
+      return format::hertz(value);
+    case StripUnit::watts:
+      return format::power(value);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> program_sentences(const Run& run, const ProgramUse& program) {
   std::vector<std::string> texts = import_sentences(run);
+  const auto say = [&](const std::string& text) {
+    if (!text.empty()) texts.push_back(text);
+  };
   if (program.gpus > 1) {
-    texts.push_back(fmt::format(
-        "Launches and total times are sums over {} GPUs; the time per launch is a mean.", program.gpus));
-    texts.push_back(
+    say(fmt::format("Launches and total times are sums over {} GPUs; the time per launch is a mean.",
+                    program.gpus));
+    say(
         fmt::format("All kernels are compared with the roofs of device {}; the timeline and PyTorch's "
                     "operators are shown for each device.",
                     program.groups.front()->measurement->device));
   }
   if (program.is_part) {
-    texts.push_back(
-        fmt::format("The program used more GPUs, but the run has counters for these {} only.", program.gpus));
+    say(fmt::format("The program used more GPUs, but the run has counters for these {} only.", program.gpus));
   }
-  if (program.busy_share()) texts.push_back(busy_sentence(program));
-  for (std::string& sentence : loss_sentences(run, program)) texts.push_back(std::move(sentence));
+  if (program.busy_share()) say(busy_sentence(program));
+  for (const std::string& sentence : loss_sentences(run, program)) say(sentence);
   if (program.idle && program.idle->beside_steps.count > 0) {
     const IdleGaps& gaps = program.idle->beside_steps;
-    texts.push_back(
-        fmt::format("{}, the program left the GPU idle for {}, in {}.",
+    say(fmt::format("{}, the program left the GPU idle for {}, in {}.",
                     program.step != nullptr ? "Beside its steps" : "While it started, ended or paused",
                     format::duration(gaps.total_s), format::counted(gaps.count, "gap")));
   }
-  if (std::string counted = counted_sentence(program); !counted.empty()) texts.push_back(std::move(counted));
-  if (program.short_groups > 0 && !is_loss(program, LossKind::short_launches)) {
-    texts.push_back(fmt::format(
+  say(counted_sentence(program));
+  const std::vector<Loss> all = losses(program);
+  const bool is_loss = std::ranges::find(all, LossKind::short_launches, &Loss::kind) != all.end();
+  if (program.short_groups > 0 && !is_loss) {
+    say(fmt::format(
         "Launches of less than {} take {} of {} ({}). Fewer of them (fusion, larger batches) would save "
-        "time, "
-        "faster kernels would not.",
+        "time, faster kernels would not.",
         format::duration(kShortLaunchS), time_and_share(program, time_share(program, program.short_s)),
         program.step != nullptr ? "a step" : "the time",
         format::counted(program.short_groups, "launch group")));
   }
   if (program.overlapped_share >= kNotable) {
-    texts.push_back(
+    say(
         fmt::format("For {} of their time, kernels overlapped with others: the program may gain less than "
                     "such a kernel (~) could save.",
                     format::percent(program.overlapped_share)));
   }
   if (program.held > 0) {
-    texts.push_back(fmt::format(
+    say(fmt::format(
         "{} of {} launches of collectives ({}) waited for a rank that was held to be counted: they "
         "are in no time.",
         program.held, program.collectives, format::duration(program.held_s)));
   }
   if (!run.application) return texts;
   const Application& application = *run.application;
-  if (const std::string sentence = run_sentence(application, of_processes(run, steps_text(program)));
-      !sentence.empty()) {
-    texts.push_back(sentence);
-  }
-  if (const std::string sentence = beside_steps_sentence(program); !sentence.empty())
-    texts.push_back(sentence);
+  say(run_sentence(application, of_processes(run, steps_text(program))));
+  say(beside_steps_sentence(program));
   if (application.lost > 0) {
-    texts.push_back(
-        fmt::format("{} launches were lost: CUPTI had no room for their records.", application.lost));
+    say(fmt::format("{} launches were lost: CUPTI had no room for their records.", application.lost));
   }
-  if (application.runs > 1) texts.push_back(fmt::format("The program was run {} times.", application.runs));
+  if (application.runs > 1) say(fmt::format("The program was run {} times.", application.runs));
   if (application.exit_code.value_or(0) != 0) {
-    texts.push_back(fmt::format("The program ended with exit code {}.", *application.exit_code));
+    say(fmt::format("The program ended with exit code {}.", *application.exit_code));
   }
   return texts;
 }
 
 Table recoverable_table(const ProgramUse& program, std::size_t most) {
   const LossBasis basis = loss_basis(program);
-  Table table = {.title = "Possible savings",
-                 .columns = {{.title = "kernel", .is_sentence = true},
-                             {basis.is_step ? "of a step" : "of the time", true},
-                             {"launches", true},
-                             {"time", true},
-                             {"of roofline", true},
-                             {"bound by"},
-                             {basis.is_step ? "could save/step" : "could save", true}},
-                 .dispensable = {"launches", "time"}};
-  const std::size_t shown = std::min(most, program.recoverable.size());
-  for (std::size_t i = 0; i < shown; ++i) {
-    const RooflinePoint& group = *program.recoverable[i];
-    const LaunchUse& launches = *group.launches;
-    table.rows.push_back({group.label, format::percent(time_share(program, launches.in_steps_s)),
-                          fmt::format("{}", group.measurement->launches->count), launch_time_text(group),
-                          format::whole_percent(*group.fraction_of_roofline), std::string(bound_name(group)),
-                          fmt::format("{}{}", launches.is_overlapped ? "~" : "",
-                                      format::duration(saving_share(program, launches) * basis.time_s))});
+  Table table = {
+      .title = "Possible savings",
+      .columns = {column::sentence("kernel"), column::number(basis.is_step ? "of a step" : "of the time"),
+                  column::number("launches"), column::number("time"), column::number("of roofline"),
+                  column::text("bound by"), column::number(basis.is_step ? "could save/step" : "could save")},
+      .dispensable = {"launches", "time"}};
+  for (const RooflinePoint* group : program.recoverable) {
+    const LaunchUse& launches = *group->launches;
+    table.add({group->label, format::percent(time_share(program, launches.in_steps_s)),
+               fmt::format("{}", group->measurement->launches->count), launch_time_text(*group),
+               format::whole_percent(*group->fraction_of_roofline), std::string(bound_name(*group)),
+               fmt::format("{}{}", launches.is_overlapped ? "~" : "",
+                           format::duration(saving_share(program, launches) * basis.time_s))},
+              most);
   }
-  table.left_out = program.recoverable.size() - shown;
   for (const RooflinePoint* group : program.partly_counted) {
-    if (table.rows.size() == most) {
-      ++table.left_out;
-      continue;
-    }
     const double most_s = group->launches->total_s * std::max(0.0, 1 - *group->fraction_of_roofline);
-    table.rows.push_back({group->label, format::percent(time_share(program, group->launches->in_steps_s)),
-                          fmt::format("{}", group->measurement->launches->count),
-                          format::duration(group->measurement->time->median_s),
-                          fmt::format("≥ {}", format::whole_percent(*group->fraction_of_roofline)),
-                          std::string(bound_name(*group)), fmt::format("≤ {}", format::duration(most_s))});
+    table.add({group->label, format::percent(time_share(program, group->launches->in_steps_s)),
+               fmt::format("{}", group->measurement->launches->count),
+               format::duration(group->measurement->time->median_s),
+               fmt::format("≥ {}", format::whole_percent(*group->fraction_of_roofline)),
+               std::string(bound_name(*group)), fmt::format("≤ {}", format::duration(most_s))},
+              most);
   }
   if (basis.is_step) table.remove("launches");  // these are of the whole run
   return table;
@@ -323,7 +313,7 @@ Table recoverable_table(const ProgramUse& program, std::size_t most) {
 Table roofless_table(const ProgramUse& program, std::size_t most) {
   struct Reason {
     std::string text;
-    std::vector<const RooflinePoint*> groups;
+    std::vector<std::string> groups;
     double share = 0;
     std::uint64_t launches = 0;
   };
@@ -331,57 +321,45 @@ Table roofless_table(const ProgramUse& program, std::size_t most) {
   for (const RooflinePoint* group : program.groups) {
     if (group->fraction_of_roofline) continue;
     const std::string text = roofless_reason(*group);
-    auto reason =
-        std::find_if(reasons.begin(), reasons.end(), [&](const Reason& known) { return known.text == text; });
+    auto reason = std::ranges::find(reasons, text, &Reason::text);
     if (reason == reasons.end()) reason = reasons.insert(reason, Reason{.text = text});
-    reason->groups.push_back(group);
+    reason->groups.push_back(group->label);
     reason->share += group->launches->share;
     reason->launches += group->measurement->launches->count;
   }
-  std::stable_sort(reasons.begin(), reasons.end(),
-                   [](const Reason& a, const Reason& b) { return a.share > b.share; });
+  std::ranges::stable_sort(reasons, std::greater(), &Reason::share);
   Table table = {.title = "Without a roof",
-                 .columns = {{.title = "kernels", .is_sentence = true},
-                             {"share", true},
-                             {"launches", true},
-                             {.title = "reason", .is_sentence = true}},
+                 .columns = {column::sentence("kernels"), column::number("share"), column::number("launches"),
+                             column::sentence("reason")},
                  .dispensable = {"launches"}};
   for (const Reason& reason : reasons) {
-    if (table.rows.size() == most) {
-      ++table.left_out;
-      continue;
-    }
-    const std::size_t others = reason.groups.size() - 1;
-    table.rows.push_back(
-        {reason.groups.front()->label + (others > 0 ? fmt::format(" and {} more", others) : ""),
-         format::percent(reason.share), fmt::format("{}", reason.launches), reason.text});
+    table.add({format::listed(reason.groups, 1), format::percent(reason.share),
+               fmt::format("{}", reason.launches), reason.text},
+              most);
   }
   return table;
+}
+
+double shortest_shown_s(const std::vector<RangeUse>& uses, std::size_t most) {
+  if (uses.size() <= most) return 0;
+  std::vector<double> times;
+  for (const RangeUse& use : uses) times.push_back(use.total_s);
+  std::ranges::sort(times, std::greater());
+  return times[most - 1];
 }
 
 Table use_table(std::string_view title, std::string_view first, const std::vector<RangeUse>& uses,
                 std::size_t most) {
   Table table = {.title = std::string(title),
-                 .columns = {{.title = std::string(first), .is_sentence = true},
-                             {"share", true},
-                             {"time", true},
-                             {"launches", true},
-                             {"FLOP/s", true},
-                             {"FLOP/byte", true},
-                             {"could save", true}},
+                 .columns = {column::sentence(std::string(first)), column::number("share"),
+                             column::number("time"), column::number("launches"), column::number("FLOP/s"),
+                             column::number("FLOP/byte"), column::number("could save")},
                  .dispensable = {"launches", "FLOP/byte"}};
-  std::vector<double> times;
-  for (const RangeUse& use : uses) times.push_back(use.total_s);
-  std::sort(times.begin(), times.end(), std::greater<>());
-  const double shortest_s = times.size() > most ? times[most - 1] : 0;
+  const double shortest_s = shortest_shown_s(uses, most);
   for (const RangeUse& use : uses) {
-    if (use.total_s < shortest_s || table.rows.size() == most) {
-      ++table.left_out;
-      continue;
-    }
-    table.rows.push_back({indent(use.depth) + use.name, format::percent(use.share),
-                          format::duration(use.total_s), fmt::format("{}", use.launches), rate(use),
-                          intensity(use), format::saving(use.recoverable_s)});
+    table.add({indent(use.depth) + use.name, format::percent(use.share), format::duration(use.total_s),
+               fmt::format("{}", use.launches), rate(use), intensity(use), format::saving(use.recoverable_s)},
+              use.total_s < shortest_s ? 0 : most);
   }
   return table;
 }
@@ -390,34 +368,19 @@ Table range_table(const ProgramUse& program, std::size_t most) {
   return use_table(of_whole_run(program, "NVTX ranges"), "range", program.ranges, most);
 }
 
-namespace {
-
-/// `DRAM copy` for `dram_copy`; of the link to the host just `PCIe`: the row has the direction.
-std::string transfer_ceiling_text(std::string_view id) {
-  const std::size_t end = std::min(id.find('_'), id.size());
-  const std::string subject(subject_name(id.substr(0, end)));
-  return id.starts_with("dram_") ? fmt::format("{} {}", subject, id.substr(end + 1)) : subject;
-}
-
-}  // namespace
-
 Table transfer_table(const ProgramUse& program) {
   Table table = {.title = of_whole_run(program, "Memory copies and memsets"),
-                 .columns = {{"copies"},
-                             {"number", true},
-                             {"bytes", true},
-                             {"time", true},
-                             {"each", true},
-                             {"bandwidth", true},
-                             {"of ceiling", true}},
+                 .columns = {column::text("copies"), column::number("number"), column::number("bytes"),
+                             column::number("time"), column::number("each"), column::number("bandwidth"),
+                             column::number("of ceiling")},
                  .dispensable = {"of ceiling", "number"}};
   for (const TransferRate& rate : program.transfers) {
     const TransferUse& use = *rate.use;
-    const std::string share = optional_text(rate.fraction, format::whole_percent);
+    const std::string share = format::optional(rate.fraction, format::whole_percent);
     table.rows.push_back(
         {std::string(transfer_name(use.kind)), fmt::format("{}", use.count), format::amount(use.bytes, "B"),
          format::duration(use.total_s), format::duration(use.total_s / static_cast<double>(use.count)),
-         optional_text(rate.bytes_per_s, format::bandwidth),
+         format::optional(rate.bytes_per_s, format::bandwidth),
          rate.fraction ? fmt::format("{} of {}", share, transfer_ceiling_text(rate.ceiling)) : share});
   }
   return table;
@@ -425,11 +388,10 @@ Table transfer_table(const ProgramUse& program) {
 
 Table gap_table(const ProgramUse& program) {
   const bool has_steps = program.step != nullptr;
-  Table table = {.title = "Idle time by length of the gap",
-                 .columns = {{"gap"},
-                             {has_steps ? "number/step" : "number", true},
-                             {has_steps ? "time/step" : "time", true},
-                             {"of idle time", true}}};
+  Table table = {
+      .title = "Idle time by length of the gap",
+      .columns = {column::text("gap"), column::number(has_steps ? "number/step" : "number"),
+                  column::number(has_steps ? "time/step" : "time"), column::number("of idle time")}};
   if (!program.idle || program.idle->share < kNotableIdle) return table;
   std::optional<double> from_s;
   for (const IdleGaps& gaps : program.idle->gaps) {
@@ -445,11 +407,9 @@ Table idle_before_table(const ProgramUse& program, std::size_t most) {
   const bool has_steps = program.step != nullptr;
   const std::string_view gaps_title = has_steps ? "gaps/step" : "gaps";
   Table table = {.title = "Idle time before each kernel",
-                 .columns = {{.title = "kernel", .is_sentence = true},
-                             {"of idle time", true},
-                             {has_steps ? "idle/step" : "idle", true},
-                             {std::string(gaps_title), true},
-                             {"mean gap", true}},
+                 .columns = {column::sentence("kernel"), column::number("of idle time"),
+                             column::number(has_steps ? "idle/step" : "idle"),
+                             column::number(std::string(gaps_title)), column::number("mean gap")},
                  .dispensable = {"mean gap", gaps_title}};
   if (!program.idle || program.idle->share < kNotableIdle) return table;
   const std::vector<IdleBefore>& all = program.idle->before;
@@ -488,8 +448,7 @@ std::vector<std::string> program_problems(const Run& run) {
         problem.subject.empty() ? "" : fmt::format(" ({})", short_kernel_name(problem.subject));
     const std::string hint = problem.hint.empty() ? "" : fmt::format(" — {}", problem.hint);
     std::string text = fmt::format("{}{}{}", plain_cause(problem.cause), subject, hint);
-    const auto same =
-        std::find_if(problems.begin(), problems.end(), [&](const Problem& one) { return one.text == text; });
+    const auto same = std::ranges::find(problems, text, &Problem::text);
     if (same == problems.end() || process.empty() || same->processes.empty()) {
       problems.push_back({std::move(process), std::move(text)});
     } else {
@@ -502,42 +461,20 @@ std::vector<std::string> program_problems(const Run& run) {
   return texts;
 }
 
-namespace {
-
-std::string value_text(double value, StripUnit unit) {
-  switch (unit) {
-    case StripUnit::bytes_per_s:
-      return value > 0 ? format::bandwidth(value) : "0 B/s";
-    case StripUnit::flop_per_s:
-      return format::rate(value, format::kFlops);
-    case StripUnit::share:
-      return format::percent(value);
-    case StripUnit::hertz:
-      return format::hertz(value);
-    case StripUnit::watts:
-      return format::power(value);
-  }
-  return {};
-}
-
-}  // namespace
-
 Table strip_table(const DeviceView& view) {
-  Table table = {
-      .columns = {{"metric"}, {"mean", true}, {"peak", true}, {"roof", true}, {"mean, % of roofline", true}}};
+  Table table = {.columns = {column::text("metric"), column::number("mean"), column::number("peak"),
+                             column::number("roof"), column::number("mean, % of roofline")}};
   for (const Strip& strip : view.strips) {
     const auto text = [&](double value) { return value_text(value, strip.unit); };
     const std::string longest = format::duration(static_cast<double>(view.bin_ns) * 1e-9);
     const bool has_roof = strip.unit != StripUnit::share;
-    const std::string roof =
-        has_roof ? format::optional(strip.roof, text) : std::string(format::kUnavailable);
+    const std::string roof = has_roof ? format::optional(strip.roof, text) : format::kUnavailable;
     table.rows.push_back(
         {std::string(strip.title), format::optional(strip.mean(), text),
          format::optional(strip.peak(),
                           [&](double value) { return fmt::format("{} for {}", text(value), longest); }),
          has_roof && !strip.ceiling.empty() ? fmt::format("{} ({})", roof, strip.ceiling) : roof,
-         has_roof ? format::optional(strip.mean_of_roof(), format::percent)
-                  : std::string(format::kUnavailable)});
+         has_roof ? format::optional(strip.mean_of_roof(), format::percent) : format::kUnavailable});
   }
   return table;
 }

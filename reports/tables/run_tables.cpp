@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <string>
-#include <vector>
 
 #include "core/model/known_ceilings.h"
 #include "core/stats/statistics.h"
@@ -50,17 +48,12 @@ const Ceiling& either(const CeilingPair& pair) {
 }
 
 std::string value_of(const Ceiling* ceiling) {
-  return ceiling != nullptr ? ceiling_value(*ceiling, ceiling->value) : std::string(format::kUnavailable);
-}
-
-std::string value_at_clock(const CeilingPair& pair) {
-  return format::optional(pair.theoretical_at_clock,
-                          [&](double value) { return ceiling_value(either(pair), value); });
+  return ceiling != nullptr ? ceiling_value(*ceiling, ceiling->value) : format::kUnavailable;
 }
 
 // What the counters measured instead is below the table.
 std::string counted(const CeilingPair& pair) {
-  if (pair.measured == nullptr || !pair.measured->confirmation) return std::string(format::kUnavailable);
+  if (pair.measured == nullptr || !pair.measured->confirmation) return format::kUnavailable;
   return pair.measured->confirmation->agrees ? "ok" : "no";
 }
 
@@ -75,6 +68,26 @@ std::string method(const Run& run, const CeilingPair& pair) {
   const bool is_older = !ceiling.measured_utc.empty() && ceiling.measured_utc < run.started_utc;
   return is_older ? fmt::format("{}; measured {}", ceiling.method, format::utc(ceiling.measured_utc))
                   : ceiling.method;
+}
+
+std::string cycles_text(double cycles) {
+  if (cycles >= 1e6) return fmt::format("{} M", format::significant(cycles / 1e6));
+  return cycles >= 1000 ? fmt::format("{:.0f}", cycles) : format::significant(cycles);
+}
+
+std::string with_interval(const Cycles& cycles) {
+  if (!cycles.median.available()) return format::kUnavailable;
+  return fmt::format("{} ±{}", cycles_text(*cycles.median.value()),
+                     format::percent(relative_half_width(cycles)));
+}
+
+std::vector<std::string> primitive_failures(const Run& run) {
+  std::vector<std::string> texts;
+  for (const PrimitiveResult& result : run.primitives) {
+    if (result.status == Status::ok) continue;
+    texts.push_back(fmt::format("{} {}: {}", result.info.id, to_string(result.status), result.cause));
+  }
+  return texts;
 }
 
 }  // namespace
@@ -94,29 +107,26 @@ std::string ceiling_value(const Ceiling& ceiling, double value) {
 }
 
 Table ceiling_table(const Run& run, const std::vector<CeilingPair>& pairs) {
-  Table table = {.title = "Ceilings",
-                 .columns = {{"ceiling"},
-                             {"measured", true},
-                             {"theoretical", true},
-                             {"at SM clock", true},
-                             {"% of theoretical", true},
-                             {"SM clock", true},
-                             {"spread", true},
-                             {"counted"},
-                             {.title = "method", .is_wide = true}},
-                 .notes = ceiling_findings(pairs),
-                 .dispensable = {"at SM clock", "SM clock", "theoretical"}};
+  Table table = {
+      .title = "Ceilings",
+      .columns = {column::text("ceiling"), column::number("measured"), column::number("theoretical"),
+                  column::number("at SM clock"), column::number("% of theoretical"),
+                  column::number("SM clock"), column::number("spread"), column::text("counted"),
+                  TableColumn{.title = "method", .is_wide = true}},
+      .notes = ceiling_findings(pairs),
+      .dispensable = {"at SM clock", "SM clock", "theoretical"}};
   for (const CeilingPair& pair : pairs) {
-    table.rows.push_back({name_on_its_device(run, either(pair)), value_of(pair.measured),
-                          value_of(pair.theoretical), value_at_clock(pair),
-                          format::optional(pair.fraction, format::percent),
-                          format::optional(either(pair).sm_clock_hz, format::hertz),
-                          pair.measured != nullptr ? format::percent(pair.measured->relative_spread)
-                                                   : std::string(format::kUnavailable),
-                          counted(pair), method(run, pair)});
+    table.rows.push_back(
+        {name_on_its_device(run, either(pair)), value_of(pair.measured), value_of(pair.theoretical),
+         format::optional(pair.theoretical_at_clock,
+                          [&](double value) { return ceiling_value(either(pair), value); }),
+         format::optional(pair.fraction, format::percent),
+         format::optional(either(pair).sm_clock_hz, format::hertz),
+         pair.measured != nullptr ? format::percent(pair.measured->relative_spread) : format::kUnavailable,
+         counted(pair), method(run, pair)});
   }
-  const bool is_measured = std::any_of(pairs.begin(), pairs.end(),
-                                       [](const CeilingPair& pair) { return pair.measured != nullptr; });
+  const bool is_measured =
+      std::ranges::any_of(pairs, [](const CeilingPair& pair) { return pair.measured != nullptr; });
   if (!is_measured && !pairs.empty()) table.remove_empty();
   return table;
 }
@@ -131,42 +141,13 @@ std::vector<std::string> ceiling_findings(const std::vector<CeilingPair>& pairs)
   return findings;
 }
 
-namespace {
-
-std::string cycles_text(double cycles) {
-  if (cycles >= 1e6) return fmt::format("{} M", format::significant(cycles / 1e6));
-  return cycles >= 1000 ? fmt::format("{:.0f}", cycles) : format::significant(cycles);
-}
-
-std::string with_interval(const Cycles& cycles) {
-  if (!cycles.median.available()) return std::string(format::kUnavailable);
-  return fmt::format("{} ±{}", cycles_text(*cycles.median.value()),
-                     format::percent(relative_half_width(cycles)));
-}
-
-std::vector<std::string> primitive_failures(const Run& run) {
-  std::vector<std::string> texts;
-  for (const PrimitiveResult& result : run.primitives) {
-    if (result.status == Status::ok) continue;
-    texts.push_back(fmt::format("{} {}: {}", result.info.id, to_string(result.status), result.cause));
-  }
-  return texts;
-}
-
-}  // namespace
-
 Table primitive_table(const Run& run) {
-  Table table = {.title = "Primitives",
-                 .columns = {{"primitive"},
-                             {"type"},
-                             {"by"},
-                             {"latency", true},
-                             {"throughput", true},
-                             {"per instr.", true},
-                             {"per element", true},
-                             {"elements/s", true},
-                             {"bandwidth", true}},
-                 .dispensable = {"bandwidth", "elements/s", "throughput"}};
+  Table table = {
+      .title = "Primitives",
+      .columns = {column::text("primitive"), column::text("type"), column::text("by"),
+                  column::number("latency"), column::number("throughput"), column::number("per instr."),
+                  column::number("per element"), column::number("elements/s"), column::number("bandwidth")},
+      .dispensable = {"bandwidth", "elements/s", "throughput"}};
   for (const PrimitiveResult& result : run.primitives) {
     const int sm_count = run.device_of(result).sm_count;
     table.rows.push_back(

@@ -20,28 +20,13 @@
 /// The columns that the terminal, `summary.md` and the page share.
 namespace rooflinectl {
 
-/// Where a column is shown. The page has room for all of them.
-enum class ColumnPlace { everywhere, page };
-
-/// Which points a column applies to.
-enum class ColumnOf {
-  all,
-  variants,      ///< our own kernels: what is declared for them, and how they were timed
-  energy,        ///< those whose energy was measured
-  program,       ///< kernels of a profiled program
-  several_gpus,  ///< those whose elements several GPUs can share
-  operators,     ///< those of a program for which there is also a trace of PyTorch
-};
-
 /// The kinds of points that a table holds.
 struct PointKinds {
-  bool has_variants = false;
-  bool has_energy = false;
-  bool has_program = false;
-  bool has_several_gpus = false;
-  bool has_operators = false;
-
-  bool operator==(const PointKinds&) const = default;
+  bool has_variants = false;      ///< our own kernels: what is declared for them, and how they were timed
+  bool has_energy = false;        ///< those whose energy was measured
+  bool has_program = false;       ///< kernels of a profiled program
+  bool has_several_gpus = false;  ///< those whose elements several GPUs can share
+  bool has_operators = false;     ///< those of a program for which there is also a trace of PyTorch
 };
 PointKinds kinds_of(const ExperimentAnalysis& experiment);
 /// For all experiments together.
@@ -49,8 +34,8 @@ PointKinds kinds_of(const Analysis& analysis);
 
 struct PointColumn {
   std::string_view title;
-  ColumnPlace place = ColumnPlace::everywhere;
-  ColumnOf of = ColumnOf::all;
+  bool is_of_page = false;            ///< only the page has room for it
+  bool PointKinds::*needs = nullptr;  ///< the kind of points that it is for; null if for all
   std::string (*text)(const RooflinePoint&) = nullptr;
   std::string_view name = {};           ///< the title in full, for the page; empty where the title is that
   std::string_view help = {};           ///< what it shows, in a sentence, for the page
@@ -121,16 +106,6 @@ struct AgreementSection {
 /// The self-test, if there was one, then the cross-checks.
 std::vector<AgreementSection> agreement_sections(const Run& run);
 
-/// A number with its unit, or why there is none: `1.07 GB`, `unavailable: not on this chip`.
-std::string ours_text(const Agreement& agreement);
-std::string reference_text(const Agreement& agreement);
-
-/// `+0.02 %` of the reference, or in the unit of the numbers where the tolerance is; nothing without both.
-std::string difference_text(const Agreement& agreement);
-
-/// `±2 %`, `exact`.
-std::string tolerance_text(const Agreement& agreement);
-
 /// For each quantity, how many agree, and the agreement that uses up most of its tolerance; in the order in
 /// which the quantities first occur.
 Table quantity_table(const std::vector<Agreement>& agreements);
@@ -168,6 +143,9 @@ Table recoverable_table(const ProgramUse& program, std::size_t most);
 
 /// Those without a roof, with their share of the time and the reason; the longest first.
 Table roofless_table(const ProgramUse& program, std::size_t most);
+
+/// How long the shortest of the `most` uses takes that take longest; 0 if there are no more.
+double shortest_shown_s(const std::vector<RangeUse>& uses, std::size_t most);
 
 /// Time per use with its own intensity and performance, the first column titled `first`. All uses if there
 /// are no more than `most`; else those that take most of the time, in the order of the tree.

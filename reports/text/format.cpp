@@ -2,6 +2,7 @@
 #include "reports/text/format.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -23,9 +24,8 @@ constexpr std::array kSmall = {Prefix{1, ""}, Prefix{1e-3, "m"}, Prefix{1e-6, "Â
 template <std::size_t N>
 Prefix prefix_of(double value, const std::array<Prefix, N>& prefixes) {
   constexpr double kRoundsUp = 0.99995;
-  const auto found = std::find_if(prefixes.begin(), prefixes.end(), [&](const Prefix& prefix) {
-    return std::abs(value) >= kRoundsUp * prefix.factor;
-  });
+  const auto found = std::ranges::find_if(
+      prefixes, [&](const Prefix& prefix) { return std::abs(value) >= kRoundsUp * prefix.factor; });
   return found == prefixes.end() ? prefixes.back() : *found;
 }
 
@@ -39,7 +39,7 @@ std::string with_unit(double value, const std::array<Prefix, N>& prefixes, std::
 }  // namespace
 
 std::string significant(double value, int digits) {
-  if (!std::isfinite(value)) return std::string(kUnavailable);
+  if (!std::isfinite(value)) return kUnavailable;
   if (value == 0) return "0";
   const auto magnitude = [](double v) { return static_cast<int>(std::floor(std::log10(std::abs(v)))); };
   const double unit = std::pow(10, magnitude(value) - digits + 1);
@@ -59,8 +59,8 @@ std::string rate(double per_s, std::string_view operations) {
   return with_unit(per_s, kLarge, fmt::format("{}/s", operations), 3);
 }
 
-std::string amount(double value, std::string_view unit, int digits) {
-  return with_unit(value, kLarge, unit, digits);
+std::string amount(double value, std::string_view unit) {
+  return with_unit(value, kLarge, unit, 3);
 }
 
 std::string rate_tick(double per_s) {
@@ -74,7 +74,7 @@ std::string duration(double seconds) {
 }
 
 std::string saving(double seconds) {
-  return seconds > 0 ? duration(seconds) : std::string(kUnavailable);
+  return seconds > 0 ? duration(seconds) : kUnavailable;
 }
 
 std::string energy(double joules) {
@@ -97,6 +97,12 @@ std::string hertz(double hz) {
 
 std::string counted(std::size_t number, std::string_view what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+std::string listed(const std::vector<std::string>& names, std::size_t most) {
+  if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(most);
+  return fmt::format("{} and {} more", fmt::join(names.begin(), end, ", "), names.size() - most);
 }
 
 std::string percent(double ratio) {
@@ -148,8 +154,8 @@ std::string mean_size(double bytes) {
                       : memory_size(static_cast<std::uint64_t>(bytes));
 }
 
-std::string precise_size(double bytes, int digits) {
-  return bytes < 1000 ? fmt::format("{:.0f} B", bytes) : amount(bytes, "B", digits);
+std::string precise_size(double bytes) {
+  return bytes < 1000 ? fmt::format("{:.0f} B", bytes) : with_unit(bytes, kLarge, "B", 5);
 }
 
 std::string utc(std::string_view iso) {

@@ -5,12 +5,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// How numbers look where a person reads them. Decimal prefixes: 1 GB/s is 1e9 bytes per second.
 namespace rooflinectl::format {
 
 /// What stands for a number that is not there.
-inline constexpr std::string_view kUnavailable = "–";
+inline const std::string kUnavailable = "–";
 
 /// What floating-point and integer operations are counted in.
 inline constexpr std::string_view kFlops = "FLOP";
@@ -22,8 +23,8 @@ std::string significant(double value, int digits = 3);
 std::string bandwidth(double bytes_per_s);                    ///< `4.58 TB/s`
 std::string gigabytes(double bytes_per_s);                    ///< `4579`, for a column headed GB/s
 std::string rate(double per_s, std::string_view operations);  ///< `65.0 TOP/s` for `kOps`
-/// `1.07 GB`, with three `digits`.
-std::string amount(double value, std::string_view unit, int digits = 3);
+/// `1.07 GB`
+std::string amount(double value, std::string_view unit);
 std::string rate_tick(double per_s);   ///< `10 G`, on an axis that names its unit
 std::string duration(double seconds);  ///< `238.5 µs`
 std::string saving(double seconds);    ///< a duration, or `kUnavailable` if there is nothing to save
@@ -39,13 +40,16 @@ std::string change(double ratio);                                ///< `+4.3 %` f
 std::string factor(double ratio);                                ///< `1.03×`
 std::string speedup(double ratio);                               ///< `1.62× faster`, `4.20× slower`
 
+/// `a, b and 3 more`: at most `most` of the names, of which there may be thousands.
+std::string listed(const std::vector<std::string>& names, std::size_t most);
+
 // Sizes: of memory and of arrays, which are powers of two or nearly so, with binary prefixes.
 std::string memory_size(std::uint64_t bytes);  ///< `50.0 MiB`, `512 B`
 std::string array_size(double bytes);          ///< `2 MiB`, `1.5 MiB`: the same without a decimal that is 0
 std::string mean_size(double bytes);           ///< `50.0 MiB`, `4.58 B`: the same, with parts of a byte
-/// `600.10 MB`, `512 B`: with decimal prefixes, in full below 1 kB. Five `digits` tell apart sizes that
-/// differ little, as those of gradient buckets do.
-std::string precise_size(double bytes, int digits = 5);
+/// `600.10 MB`, `512 B`: with decimal prefixes, in full below 1 kB. Five digits tell apart sizes that differ
+/// little, as those of gradient buckets do.
+std::string precise_size(double bytes);
 
 /// `2026-11-21 09:30 UTC` from ISO 8601; other text unchanged.
 std::string utc(std::string_view iso);
@@ -53,7 +57,7 @@ std::string utc(std::string_view iso);
 /// `show(value)`, or `kUnavailable`.
 template <typename Show>
 std::string optional(const std::optional<double>& value, Show show) {
-  return value ? show(*value) : std::string(kUnavailable);
+  return value ? show(*value) : kUnavailable;
 }
 
 }  // namespace rooflinectl::format

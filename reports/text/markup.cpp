@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 #include "core/text/printable.h"
 #include "core/text/written_number.h"
@@ -19,6 +19,14 @@ bool is_xml_character(char32_t c) {
   return c == '\t' || c == '\n' || c == '\r' || (c >= 0x20 && c != 0xfffe && c != 0xffff);
 }
 
+struct Special {
+  char32_t character;
+  std::u32string_view reference;
+};
+
+constexpr Special kSpecial[] = {
+    {U'&', U"&amp;"}, {U'<', U"&lt;"}, {U'>', U"&gt;"}, {U'"', U"&quot;"}, {U'\'', U"&#39;"}};
+
 std::string_view number_class(const TableColumn& column) {
   return column.is_number ? R"( class="number")" : "";
 }
@@ -28,24 +36,11 @@ std::string_view number_class(const TableColumn& column) {
 std::string escape_markup(std::string_view text) {
   std::u32string escaped;
   for (const char32_t c : decode_utf8(text)) {
-    switch (c) {
-      case '&':
-        escaped += U"&amp;";
-        break;
-      case '<':
-        escaped += U"&lt;";
-        break;
-      case '>':
-        escaped += U"&gt;";
-        break;
-      case '"':
-        escaped += U"&quot;";
-        break;
-      case '\'':
-        escaped += U"&#39;";
-        break;
-      default:
-        escaped += is_xml_character(c) ? c : U'\xfffd';
+    const auto* const special = std::ranges::find(kSpecial, c, &Special::character);
+    if (special != std::end(kSpecial)) {
+      escaped += special->reference;
+    } else {
+      escaped += is_xml_character(c) ? c : U'\xfffd';
     }
   }
   return encode_utf8(escaped);
@@ -113,10 +108,6 @@ std::string filled(std::string_view page, const Filling& parts) {
 namespace rooflinectl::markdown {
 namespace {
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 // Whether `text` begins with a unit as `reports/text/format.h` writes it: `%`, `ms`, `TB/s`, `MiB`.
 bool starts_with_unit(std::string_view text) {
   constexpr std::array<std::string_view, 12> kPrefixes = {"",  "k", "M", "G",  "T",  "P",
@@ -126,9 +117,9 @@ bool starts_with_unit(std::string_view text) {
     if (!text.starts_with(prefix)) continue;
     const std::string_view unit = text.substr(prefix.size());
     for (const std::string_view known : kUnits) {
-      const bool ends =
-          unit.size() == known.size() || (unit.size() > known.size() && !is_letter(unit[known.size()]));
-      if (unit.starts_with(known) && ends) return true;
+      if (!unit.starts_with(known)) continue;
+      const char next = unit.size() > known.size() ? to_lower(unit[known.size()]) : ' ';
+      if (next < 'a' || next > 'z') return true;
     }
   }
   return false;
@@ -138,16 +129,11 @@ bool is_digit_at(std::string_view text, std::size_t i) {
   return i < text.size() && is_digit(text[i]);
 }
 
-char lower_case(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 // Whether what ends before `i` is `word`, in capitals or not.
 bool ends_with_word(std::string_view text, std::size_t i, std::string_view word) {
   if (i < word.size()) return false;
   const std::string_view before = text.substr(i - word.size(), word.size());
-  return std::equal(before.begin(), before.end(), word.begin(),
-                    [](char c, char expected) { return lower_case(c) == expected; });
+  return std::ranges::equal(before, word, {}, to_lower);
 }
 
 // Whether GitHub makes more of the character at `i` than text, even behind a backslash: mathematics (`$x$`),

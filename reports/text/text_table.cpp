@@ -2,6 +2,7 @@
 #include "reports/text/text_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -9,9 +10,6 @@
 #include <iterator>
 #include <numeric>
 #include <set>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "core/stats/statistics.h"
 #include "core/text/printable.h"
@@ -142,19 +140,15 @@ void narrow(std::vector<TextColumn>& columns, std::size_t width) {
   }
 }
 
-std::string joined(const std::vector<std::string>& texts) {
-  std::string text;
-  for (const std::string& one : texts) text += (text.empty() ? "" : ", ") + one;
-  return text;
-}
-
 std::string below(const LeftOut& left_out, std::size_t width) {
   std::string text;
   if (!left_out.constants.empty()) {
-    text += paragraph("same in every row: " + joined(left_out.constants), width);
+    text += paragraph(fmt::format("same in every row: {}", fmt::join(left_out.constants, ", ")), width);
   }
   if (!left_out.others.empty()) {
-    text += paragraph("not shown: " + joined(left_out.others) + "; use a wider terminal or a pipe", width);
+    text += paragraph(
+        fmt::format("not shown: {}; use a wider terminal or a pipe", fmt::join(left_out.others, ", ")),
+        width);
   }
   return text;
 }
@@ -199,6 +193,25 @@ std::string lines_of(const std::vector<TextColumn>& columns, std::size_t row, st
   return lines;
 }
 
+std::optional<std::ptrdiff_t> column_place(const std::vector<TableColumn>& columns, std::string_view title) {
+  const auto found = std::ranges::find(columns, title, &TableColumn::title);
+  return found == columns.end() ? std::nullopt : std::optional(found - columns.begin());
+}
+
+template <typename Is>
+bool all_rows(const Table& table, std::ptrdiff_t place, Is is) {
+  return std::ranges::all_of(table.rows,
+                             [&](const auto& row) { return is(row[static_cast<std::size_t>(place)]); });
+}
+
+constexpr std::array<std::string_view, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+
+std::string_view block(double value, double low, double high) {
+  if (!(high > low)) return kBlocks.front();
+  const double level = (value - low) / (high - low) * static_cast<double>(kBlocks.size() - 1);
+  return kBlocks.at(static_cast<std::size_t>(std::lround(level)));
+}
+
 }  // namespace
 
 std::string text_table(Table table, std::size_t width, std::string_view indent) {
@@ -208,7 +221,7 @@ std::string text_table(Table table, std::size_t width, std::string_view indent) 
   narrow(columns, width);
   for (TextColumn& column : columns) {
     const auto is_cut = [&](const std::u32string& cell) { return cell.size() > column.width; };
-    if (!column.is_sentence && std::any_of(column.cells.begin(), column.cells.end(), is_cut)) {
+    if (!column.is_sentence && std::ranges::any_of(column.cells, is_cut)) {
       shrink(column, column.width);
     }
   }
@@ -235,21 +248,13 @@ std::string paragraph(const std::string& text, std::size_t width, std::size_t in
   return lines;
 }
 
-namespace {
-
-std::optional<std::ptrdiff_t> column_place(const std::vector<TableColumn>& columns, std::string_view title) {
-  const auto found = std::find_if(columns.begin(), columns.end(),
-                                  [&](const TableColumn& column) { return column.title == title; });
-  return found == columns.end() ? std::nullopt : std::optional(found - columns.begin());
+void Table::add(std::vector<std::string> row, std::size_t most) {
+  if (rows.size() < most) {
+    rows.push_back(std::move(row));
+  } else {
+    ++left_out;
+  }
 }
-
-template <typename Is>
-bool all_rows(const Table& table, std::ptrdiff_t place, Is is) {
-  return std::all_of(table.rows.begin(), table.rows.end(),
-                     [&](const auto& row) { return is(row[static_cast<std::size_t>(place)]); });
-}
-
-}  // namespace
 
 std::vector<std::string> Table::remarks() const {
   std::vector<std::string> texts = notes;
@@ -283,18 +288,6 @@ void Table::remove_empty() {
   }
 }
 
-namespace {
-
-constexpr std::array<std::string_view, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-
-std::string_view block(double value, double low, double high) {
-  if (!(high > low)) return kBlocks.front();
-  const double level = (value - low) / (high - low) * static_cast<double>(kBlocks.size() - 1);
-  return kBlocks.at(static_cast<std::size_t>(std::lround(level)));
-}
-
-}  // namespace
-
 std::string sparkline(std::span<const std::optional<double>> values, std::size_t width) {
   std::vector<double> known;
   for (const auto& value : values) {
@@ -302,8 +295,7 @@ std::string sparkline(std::span<const std::optional<double>> values, std::size_t
   }
   if (known.empty()) return std::string(std::min(values.size(), width), ' ');
   const double middle = median(known);
-  const double low = *std::min_element(known.begin(), known.end());
-  const double largest = *std::max_element(known.begin(), known.end());
+  const auto [low, largest] = std::ranges::minmax(known);
   const double high = std::max(largest, low + kLeastSparklineRange * largest);
   const std::size_t blocks = std::min(values.size(), width);
   std::string line;

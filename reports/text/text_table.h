@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 /// Tables and text for a terminal, where every character is as wide as any other. Names come from files:
@@ -19,6 +20,21 @@ struct TableColumn {
   bool is_wide = false;      ///< a text that a terminal has no room for
   bool is_sentence = false;  ///< continues on the next line instead of being cut, as names of kernels do
 };
+
+/// The usual kinds of columns.
+namespace column {
+
+inline TableColumn text(std::string title) {
+  return {.title = std::move(title)};
+}
+inline TableColumn number(std::string title) {
+  return {.title = std::move(title), .is_number = true};
+}
+inline TableColumn sentence(std::string title) {
+  return {.title = std::move(title), .is_sentence = true};
+}
+
+}  // namespace column
 
 /// A table of whatever kind, as text, before a format is known: `text_table` shows it in a terminal,
 /// `markdown::table` in Markdown, `html_table` in a page without scripts, `page::table` in one with them.
@@ -33,6 +49,9 @@ struct Table {
                                                     ///< least important first
 
   bool empty() const { return rows.empty() && notes.empty(); }
+
+  /// Adds `row`; counts it as left out if there are `most` rows.
+  void add(std::vector<std::string> row, std::size_t most);
 
   /// What stands below it where there is room: the method, then the notes.
   std::vector<std::string> remarks() const;

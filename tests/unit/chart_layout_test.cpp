@@ -534,6 +534,15 @@ std::vector<double> labelled(const Range& range, double pixels) {
   return values;
 }
 
+TEST(ChartScene, HasNoMarkInTheLegendForAFamilyWithoutAName) {
+  const auto run = constructed::run();
+  ChartModel chart = chart_model(run, analyse(run).experiments.front());
+  const auto entries = [&] { return chart_scene(chart).groups.at(1).shapes.size(); };
+  const std::size_t all = entries();
+  chart.families.front().name.clear();
+  EXPECT_EQ(entries(), all - 2) << "a mark and its name";
+}
+
 TEST(LogTicks, NameTheDecades) {
   EXPECT_THAT(labelled({0.1, 100}, 300), testing::ElementsAre(0.1, 1, 10, 100));
 }

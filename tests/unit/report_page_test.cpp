@@ -16,7 +16,7 @@
 #include "core/files/compression.h"
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
-#include "reports/charts/model/file_names.h"
+#include "reports/charts/model/chart_model.h"
 #include "reports/formats/formats.h"
 #include "reports/page/page.h"
 #include "reports/reports.h"
@@ -145,9 +145,9 @@ TEST(ReportPage, RoofsMeetWhereTheChartModelHasThem) {
   const std::size_t read = place_of("DRAM read 4.58 TB/s");
   const std::size_t copy = place_of("DRAM copy 4.23 TB/s");
   const std::size_t add = place_of("FP32 ADD 32.5 TFLOP/s");
-  const std::vector<Ridge> ridges = ReportModel(run).experiments[0].chart.ridges;
-  const auto ridge =
-      std::find_if(ridges.begin(), ridges.end(), [](const Ridge& one) { return one.flop_per_s == 32.5e12; });
+  const std::vector<PlanePoint> ridges = ReportModel(run).experiments[0].chart.ridges;
+  const auto ridge = std::find_if(ridges.begin(), ridges.end(),
+                                  [](const PlanePoint& one) { return one.flop_per_s == 32.5e12; });
   ASSERT_NE(ridge, ridges.end());
   expect_near(view["roofs"][read]["ridges"][add], ridge->ai);
   EXPECT_TRUE(view["roofs"][read]["ridges"][copy].is_null());

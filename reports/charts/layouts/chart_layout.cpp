@@ -31,43 +31,36 @@ constexpr double kMarkRadius = 6;
 constexpr double kSmallMarkRadius = 4;  // where the detail shows the same point again, larger
 
 bool in_detail(const ChartModel& chart, const ChartPoint& point) {
-  if (!chart.detail || !point.useful) return false;
-  const auto [ai, rate] = *chart.detail;
-  return point.useful->ai >= ai.low && point.useful->ai <= ai.high && point.useful->flop_per_s >= rate.low &&
-         point.useful->flop_per_s <= rate.high;
+  return chart.detail && point.useful && chart.detail->holds(*point.useful);
 }
 
 Group legend(const ChartModel& chart, Extent extent) {
   LegendRows rows(extent);
   for (const Family& family : chart.families) {
-    rows.add(family.name, 12, [&](Group& group, Pixel at) {
-      group.shapes.emplace_back(family_mark(family.look, {at.x + 6, at.y}, 5.5, MarkFill::filled));
-    });
+    rows.add_mark(family.name, family.look, 5.5);
   }
-  const bool has_executed = std::any_of(chart.points.begin(), chart.points.end(),
-                                        [](const ChartPoint& point) { return point.executed.has_value(); });
+  const bool has_executed =
+      std::ranges::any_of(chart.points, [](const ChartPoint& point) { return point.executed.has_value(); });
   if (has_executed) {
     rows.add("filled: useful work (declared), hollow: executed work (counted)", 34,
              [](Group& group, Pixel at) {
                const Stroke stroke = {palette::kInk, 1};
-               group.shapes.emplace_back(Polyline{{{at.x + 6, at.y}, {at.x + 28, at.y}}, stroke});
-               group.shapes.emplace_back(Circle{{at.x + 6, at.y}, 5, palette::kInk, std::nullopt});
-               group.shapes.emplace_back(
-                   Circle{{at.x + 28, at.y}, 5, palette::kPaper, Stroke{palette::kInk, 1.6}});
+               group.add(Polyline{{{at.x + 6, at.y}, {at.x + 28, at.y}}, stroke});
+               group.add(Circle{{at.x + 6, at.y}, 5, palette::kInk, std::nullopt});
+               group.add(Circle{{at.x + 28, at.y}, 5, palette::kPaper, Stroke{palette::kInk, 1.6}});
              });
   }
   if (chart.is_of_program) {
     rows.add("executed work (counted); area: share of GPU time", 34, [](Group& group, Pixel at) {
-      group.shapes.emplace_back(Circle{{at.x + 5, at.y}, 3, palette::kInk, std::nullopt});
-      group.shapes.emplace_back(Circle{{at.x + 20, at.y}, 8, palette::kInk, std::nullopt});
+      group.add(Circle{{at.x + 5, at.y}, 3, palette::kInk, std::nullopt});
+      group.add(Circle{{at.x + 20, at.y}, 8, palette::kInk, std::nullopt});
     });
   }
-  const bool has_link_roof =
-      std::any_of(chart.points.begin(), chart.points.end(),
-                  [](const ChartPoint& point) { return point.link_flop_per_s.has_value(); });
+  const bool has_link_roof = std::ranges::any_of(
+      chart.points, [](const ChartPoint& point) { return point.link_flop_per_s.has_value(); });
   if (has_link_roof) {
     rows.add("NVLink roof of the point below: bandwidth × its FLOP per byte received", 24,
-             [](Group& group, Pixel at) { group.shapes.emplace_back(link_roof_mark(at.y, at.x + 12)); });
+             [](Group& group, Pixel at) { group.add(link_roof_mark(at.y, at.x + 12)); });
   }
   rows.add_roofs(chart);
   return rows.take();
@@ -78,8 +71,7 @@ void block_marks(LabelPlacer& placer, const Plot& plot, const ChartModel& chart)
   for (const ChartPoint& point : chart.points) {
     for (const auto& mark : {point.useful, point.executed}) {
       if (!mark) continue;
-      const Pixel at = plot.at(*mark);
-      placer.block(Box{at.x, at.y, at.x, at.y}.grown(mark_radius(point, kMarkRadius) + 2));
+      placer.block(square(plot.at(*mark), mark_radius(point, kMarkRadius) + 2));
     }
     if (point.executed && is_joined) placer.block(plot.at(*point.useful), plot.at(*point.executed));
   }
@@ -110,7 +102,7 @@ void add_overview(Scene& scene, const ChartModel& chart) {
   auto roof_names = roof_labels(placer, plot, chart);
 
   add_plane(scene, plot, chart);
-  std::move(roof_names.begin(), roof_names.end(), std::back_inserter(scene.groups));
+  scene.add(std::move(roof_names));
   const bool is_joined = are_joined(chart);
   std::vector<Group> points;
   // In a program, large marks first: they would cover the small ones.
@@ -129,7 +121,7 @@ void add_overview(Scene& scene, const ChartModel& chart) {
                                  is_joined));
   }
   scene.groups.push_back(std::move(labels));
-  std::move(points.begin(), points.end(), std::back_inserter(scene.groups));
+  scene.add(std::move(points));
 }
 
 // Where the detail lies, and where the names of its points do.
@@ -144,9 +136,8 @@ std::vector<std::size_t> detail_members(const ChartModel& chart) {
   for (std::size_t i = 0; i < chart.points.size(); ++i) {
     if (in_detail(chart, chart.points[i])) members.push_back(i);
   }
-  std::stable_sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
-    return chart.points[a].useful->flop_per_s > chart.points[b].useful->flop_per_s;
-  });
+  const auto rate = [&](std::size_t i) { return chart.points[i].useful->flop_per_s; };
+  std::ranges::stable_sort(members, std::greater(), rate);
   return members;
 }
 
@@ -166,11 +157,9 @@ Group detail_label(const Box& column, const ChartPoint& point, std::size_t index
   const TextStyle style = {size, Weight::semibold};
   const double text_left = column.left + kLabelMarkWidth;
   Group group{.name = "label", .point = index, .title = point.title};
-  group.shapes.emplace_back(
-      Polyline{{mark, {column.left - 12, y}, {column.left - 2, y}}, {palette::kLeader, 1}});
-  group.shapes.emplace_back(family_mark(point.look, {column.left + 4, y}, 0.36 * size, MarkFill::filled));
-  group.shapes.emplace_back(
-      Text{fitted(point.label, style, column.right - text_left), {text_left, y + 0.36 * size}, style});
+  group.add(Polyline{{mark, {column.left - 12, y}, {column.left - 2, y}}, {palette::kLeader, 1}});
+  group.add(family_mark(point.look, {column.left + 4, y}, 0.36 * size, MarkFill::filled));
+  group.add(Text{fitted(point.label, style, column.right - text_left), {text_left, y + 0.36 * size}, style});
   return group;
 }
 
@@ -217,22 +206,72 @@ void add_detail(Scene& scene, const ChartModel& chart) {
   auto roof_names = bandwidth_labels(placer, plot, chart);
 
   add_plane(scene, plot, chart);
-  std::move(roof_names.begin(), roof_names.end(), std::back_inserter(scene.groups));
+  scene.add(std::move(roof_names));
   // Leaders lie under the marks.
-  std::move(labels.begin(), labels.end(), std::back_inserter(scene.groups));
+  scene.add(std::move(labels));
   for (const std::size_t i : members)
     scene.groups.push_back(point_group(plot, chart.points[i], i, kMarkRadius, are_joined(chart)));
 }
 
 Group panel_titles(const ChartModel& chart, Extent extent) {
   Group group{.name = "panel-titles"};
-  group.shapes.emplace_back(panel_title("Roofline", overview_frame(chart).left));
-  if (chart.detail) group.shapes.emplace_back(panel_title("Detail", kDetailLeft));
-  if (extent == Extent::full) group.shapes.emplace_back(panel_title(chart.list_title, kLadder.left));
+  group.add(panel_title("Roofline", overview_frame(chart).left));
+  if (chart.detail) group.add(panel_title("Detail", kDetailLeft));
+  if (extent == Extent::full) group.add(panel_title(chart.list_title, kLadder.left));
   return group;
 }
 
+constexpr double kNamesGap = 50;
+constexpr double kNamesWidth = 238;
+constexpr double kNamesRight = 22;
+
+// The names are in a column next to the plane, each joined to the end of its line.
+std::vector<Group> names_of_compute(const Plot& plot, const ChartModel& chart) {
+  const Box& plane = plot.frame();
+  const double names_left = plane.right + kNamesGap;
+  constexpr double kRoomySpacing = 20;
+  std::vector<const RoofLine*> roofs;  // the fastest first: from top to bottom
+  std::vector<double> wanted;
+  for (const RoofLine& roof : chart.roofs) {
+    if (roof.kind != CeilingKind::compute) continue;
+    roofs.push_back(&roof);
+    wanted.push_back(plot.y(roof.value));
+  }
+  const double spacing =
+      std::min(kRoomySpacing, plane.height() / static_cast<double>(std::max<std::size_t>(roofs.size(), 1)));
+  const std::vector<double> places = spread(wanted, spacing, plane.top, plane.bottom);
+  const TextStyle style = {std::min(13.0, spacing * 0.8)};
+  std::vector<Group> groups;
+  for (std::size_t i = 0; i < roofs.size(); ++i) {
+    const Polyline leader = {
+        {{plane.right, wanted[i]}, {names_left - 16, places[i]}, {names_left - 4, places[i]}},
+        {roof_stroke(*roofs[i]).colour, 1, roof_stroke(*roofs[i]).dash}};
+    const Text text = {
+        fitted(roofs[i]->text, style, kNamesWidth), {names_left, places[i] + 0.36 * style.size}, style};
+    groups.push_back({.name = roof_class("labels", *roofs[i]), .shapes = {leader, text}});
+  }
+  return groups;
+}
+
 }  // namespace
+
+Scene ceilings_scene(const ChartModel& chart, Extent extent) {
+  Scene scene = blank(chart, extent);
+  LegendRows kinds(extent);
+  kinds.add_roofs(chart);
+  scene.groups = {header(chart, extent), kinds.take()};
+  const double right = width_of(extent) - kNamesRight - kNamesWidth - kNamesGap;
+  const Plot plot({86, kPanelTop, right, kPanelBottom}, chart.axes);
+  LabelPlacer placer(plot.frame());
+  block_roofs(placer, plot, chart);
+  auto bandwidths = bandwidth_labels(placer, plot, chart);
+  auto compute = names_of_compute(plot, chart);
+  add_plane(scene, plot, chart);
+  scene.add(std::move(bandwidths));
+  scene.add(std::move(compute));
+  scene.groups.push_back(footer(chart, extent));
+  return scene;
+}
 
 Scene chart_scene(const ChartModel& chart, Extent extent) {
   Scene scene = blank(chart, extent);
@@ -240,11 +279,10 @@ Scene chart_scene(const ChartModel& chart, Extent extent) {
   add_overview(scene, chart);
   if (chart.detail) add_detail(scene, chart);
   if (has_bandwidth_strip(chart)) {
-    for (Group& group : bandwidth_strip(kStrip, chart)) scene.groups.push_back(std::move(group));
+    scene.add(bandwidth_strip(kStrip, chart));
   }
   if (extent == Extent::full) {
-    auto ladder = ladder_panel(kLadder, chart);
-    std::move(ladder.begin(), ladder.end(), std::back_inserter(scene.groups));
+    scene.add(ladder_panel(kLadder, chart));
   }
   scene.groups.push_back(footer(chart, extent));
   remove_covered_marks(scene);

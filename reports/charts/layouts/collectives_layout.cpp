@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "analysis/devices/devices_together.h"
 #include "reports/charts/layouts/layouts.h"
@@ -25,13 +24,10 @@ constexpr int kSizeStep = 4;
 Window window_of(const Run& run, const LinkRoof& roof) {
   constexpr double kMargin = 1.25;
   constexpr double kRoomAbove = 2;
-  Window window{{1e300, 0}, {1e300, 0}};
+  Window window{kEmptyRange, kEmptyRange};
   for (const CollectiveTimes& times : run.collectives->times) {
     for (const CollectiveTime& time : times.sizes) {
-      const double bytes_per_s = bus_bytes_per_s(times.collective, time, run.devices.size());
-      window.ai = {std::min(window.ai.low, time.bytes), std::max(window.ai.high, time.bytes)};
-      window.flop_per_s = {std::min(window.flop_per_s.low, bytes_per_s),
-                           std::max(window.flop_per_s.high, bytes_per_s)};
+      window.extend_to({time.bytes, bus_bytes_per_s(times.collective, time, run.devices.size())});
     }
   }
   for (const auto& value : {roof.theoretical_bytes_per_s, roof.measured_bytes_per_s}) {
@@ -57,10 +53,9 @@ Group axes(const Plot& plot) {
     add_horizontal(group, frame, plot.y(tick.value), tick.is_decade,
                    tick.is_decade ? format::bandwidth(tick.value) : "", 8);
   }
-  group.shapes.emplace_back(rectangle(frame, std::nullopt, Stroke{palette::kLeader, 1}));
-  group.shapes.emplace_back(Text{"Bus bandwidth", {frame.left, frame.top - 10}, kPanelTitleStyle});
-  group.shapes.emplace_back(
-      Text{"size of the array", {(frame.left + frame.right) / 2, frame.bottom + 42}, {13}, Anchor::middle});
+  group.add(rectangle(frame, std::nullopt, Stroke{palette::kLeader, 1}));
+  group.add(Text{"Bus bandwidth", {frame.left, frame.top - 10}, kPanelTitleStyle});
+  group.add(Text{"size of the array", {frame.centre().x, frame.bottom + 42}, {13}, Anchor::middle});
   return group;
 }
 
@@ -70,12 +65,12 @@ void add_roof(Group& group, const Plot& plot, const std::string& name,
   if (!bytes_per_s) return;
   const Box& frame = plot.frame();
   const double y = plot.y(*bytes_per_s);
-  group.shapes.emplace_back(Polyline{{{frame.left, y}, {frame.right, y}}, {palette::kMemoryRoof, 1.6, dash}});
+  group.add(Polyline{{{frame.left, y}, {frame.right, y}}, {palette::kMemoryRoof, 1.6, dash}});
   const bool is_measured = dash == Dash::solid;
   // The measured one is the lower of the two: its name is below it.
-  group.shapes.emplace_back(Text{fmt::format("{}: {}", name, format::bandwidth(*bytes_per_s)),
-                                 {frame.left + 8, y + (is_measured ? 18 : -6)},
-                                 kNoteStyle});
+  group.add(Text{fmt::format("{}: {}", name, format::bandwidth(*bytes_per_s)),
+                 {frame.left + 8, y + (is_measured ? 18 : -6)},
+                 kNoteStyle});
 }
 
 void add_curve(Scene& scene, const Plot& plot, const CollectiveTimes& times, std::size_t n_devices) {
@@ -94,18 +89,15 @@ void add_curve(Scene& scene, const Plot& plot, const CollectiveTimes& times, std
                      .shapes = {family_mark(look, line.points.back(), 3.6, MarkFill::filled)}});
   }
   scene.groups.push_back({.name = "curve", .title = std::string(name), .clip = clip, .shapes = {line}});
-  std::move(marks.begin(), marks.end(), std::back_inserter(scene.groups));
+  scene.add(std::move(marks));
 }
 
 Group legend(const Collectives& collectives) {
   LegendRows rows;
   for (const CollectiveTimes& times : collectives.times) {
     if (times.sizes.empty()) continue;
-    const FamilyLook look = look_of(static_cast<std::size_t>(times.collective));
-    rows.add(std::string(collective_name(times.collective)), 26, [&](Group& group, Pixel at) {
-      group.shapes.emplace_back(Polyline{{at, {at.x + 26, at.y}}, {family_colour(look), 2}});
-      group.shapes.emplace_back(family_mark(look, {at.x + 13, at.y}, 4, MarkFill::filled));
-    });
+    rows.add_curve(std::string(collective_name(times.collective)),
+                   look_of(static_cast<std::size_t>(times.collective)));
   }
   return rows.take();
 }
@@ -114,8 +106,8 @@ Group legend(const Collectives& collectives) {
 
 bool has_collectives_picture(const Run& run) {
   return run.collectives && run.devices.size() > 1 &&
-         std::any_of(run.collectives->times.begin(), run.collectives->times.end(),
-                     [](const CollectiveTimes& times) { return !times.sizes.empty(); });
+         std::ranges::any_of(run.collectives->times,
+                             [](const CollectiveTimes& times) { return !times.sizes.empty(); });
 }
 
 Scene collectives_scene(const Run& run) {

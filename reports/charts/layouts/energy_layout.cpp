@@ -42,8 +42,8 @@ PanelQuantity efficiency(const ExperimentAnalysis& experiment) {
   const auto& points = experiment.points;
   const auto has_operations = [](const RooflinePoint& point) { return point.flops_useful > 0; };
   const auto is_float = [](const RooflinePoint& point) { return !is_integer(point.precision); };
-  const bool by_operations = std::all_of(points.begin(), points.end(), has_operations);
-  const bool is_of_floats = std::all_of(points.begin(), points.end(), is_float);
+  const bool by_operations = std::ranges::all_of(points, has_operations);
+  const bool is_of_floats = std::ranges::all_of(points, is_float);
   const std::string unit = fmt::format("{}/J", !by_operations ? "B"
                                                : is_of_floats ? format::kFlops
                                                               : format::kOps);
@@ -69,10 +69,9 @@ class Axis {
   Axis(const Box& frame, const std::vector<double>& values) : frame_(frame) {
     constexpr double kMostForBars = 50;
     const double bars = 1 - kValueRoom / frame.width();
-    Range range{1e300, 0};
+    Range range = kEmptyRange;
     for (const double value : values) {
-      if (value <= 0) continue;
-      range = {std::min(range.low, value), std::max(range.high, value)};
+      if (value > 0) range.extend_to(value);
     }
     if (range.high <= 0) return;
     is_log_ = range.high > kMostForBars * range.low;
@@ -121,10 +120,10 @@ Group bar_axes(const BarPanel& panel) {
                  tick.is_labelled ? format::tick(tick.value, like, panel.quantity.unit) : "", frame.top - 6,
                  kSmallTickStyle);
   }
-  group.shapes.emplace_back(rectangle(frame, std::nullopt, Stroke{palette::kLeader, 1}));
-  group.shapes.emplace_back(Text{panel.quantity.title + (panel.axis.is_log() ? ", logarithmic" : ""),
-                                 {frame.left, frame.top - 26},
-                                 kPanelTitleStyle});
+  group.add(rectangle(frame, std::nullopt, Stroke{palette::kLeader, 1}));
+  group.add(Text{panel.quantity.title + (panel.axis.is_log() ? ", logarithmic" : ""),
+                 {frame.left, frame.top - 26},
+                 kPanelTitleStyle});
   return group;
 }
 
@@ -133,18 +132,17 @@ void draw_value(Group& group, const BarPanel& panel, std::optional<double> value
                 double y, double thickness, const TextStyle& style) {
   const Box& frame = panel.frame;
   const auto add_text = [&](const std::string& text, double x) {
-    group.shapes.emplace_back(Text{text, {x + kValueGap, y + 0.36 * style.size}, style});
+    group.add(Text{text, {x + kValueGap, y + 0.36 * style.size}, style});
   };
-  if (!value) return add_text(std::string(format::kUnavailable), frame.left);
+  if (!value) return add_text(format::kUnavailable, frame.left);
   const double x = panel.axis.x(*value);
   if (panel.axis.is_log()) {
     const double radius = std::min(6.0, thickness / 2);
-    group.shapes.emplace_back(family_mark(look, {x, y}, radius, MarkFill::filled));
+    group.add(family_mark(look, {x, y}, radius, MarkFill::filled));
     add_text(panel.quantity.text(*value), x + radius);
     return;
   }
-  group.shapes.emplace_back(
-      rectangle({frame.left, y - thickness / 2, x, y + thickness / 2}, family_colour(look), std::nullopt));
+  group.add(rectangle({frame.left, y - thickness / 2, x, y + thickness / 2}, family_colour(look)));
   add_text(panel.quantity.text(*value), x);
 }
 
@@ -167,14 +165,14 @@ Group row(const RooflinePoint& point, const ChartPoint& shown, std::size_t index
   const Use use = energy_use(point);
   Group group{.name = "energy", .point = index, .title = row_title(point, use, panels)};
   const std::string label = shown.is_flagged ? shown.label + " *" : shown.label;
-  group.shapes.emplace_back(Text{fitted(label, strong, label_width), {kMargin, baseline}, strong});
+  group.add(Text{fitted(label, strong, label_width), {kMargin, baseline}, strong});
   if (!use) {
     const double left = panels.front().frame.left + kValueGap;
     const TextStyle muted = {size, Weight::regular, palette::kMuted};
     const std::string text = fmt::format("unavailable: {}", energy_missing(point));
     const Text reason = {fitted(text, muted, kWidth - kMargin - left), {left, baseline}, muted};
-    group.shapes.emplace_back(rectangle(bounds(reason), palette::kPaper));
-    group.shapes.emplace_back(reason);
+    group.add(rectangle(bounds(reason), palette::kPaper));
+    group.add(reason);
     return group;
   }
   for (const BarPanel& panel : panels) {
@@ -189,15 +187,9 @@ std::optional<double> power_limit_w(const DeviceInfo& device) {
 
 Group legend(const DeviceInfo& device, const ChartModel& chart) {
   LegendRows rows;
-  for (const Family& family : chart.families) {
-    rows.add(family.name, 16, [&](Group& group, Pixel at) {
-      group.shapes.emplace_back(Polyline{{at, {at.x + 16, at.y}}, {family_colour(family.look), 5}});
-    });
-  }
+  for (const Family& family : chart.families) rows.add_colour(family.name, family_colour(family.look));
   if (const auto limit = power_limit_w(device)) {
-    rows.add("power limit " + format::power(*limit), 30, [](Group& group, Pixel at) {
-      group.shapes.emplace_back(Polyline{{at, {at.x + 30, at.y}}, {palette::kMemoryRoof, 1.6, Dash::dashed}});
-    });
+    rows.add_line("power limit " + format::power(*limit), {palette::kMemoryRoof, 1.6, Dash::dashed});
   }
   return rows.take();
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <iterator>
-
 #include "reports/charts/layouts/layouts.h"
 #include "reports/charts/parts/panels.h"
 #include "reports/charts/parts/picture.h"
@@ -37,26 +35,20 @@ double radius_of(MemoryLevel level, double radius) {
 }
 
 bool has_rate_in_detail(const ChartModel& chart, const ChartPoint& point) {
-  if (!chart.detail || !point.useful) return false;
-  const Range& rates = chart.detail->flop_per_s;
-  return point.useful->flop_per_s >= rates.low && point.useful->flop_per_s <= rates.high;
+  return chart.detail && point.useful && chart.detail->flop_per_s.holds(point.useful->flop_per_s);
 }
 
 Group legend(const ChartModel& chart) {
   LegendRows rows;
-  for (const Family& family : chart.families) {
-    rows.add(family.name, 16, [&](Group& group, Pixel at) {
-      group.shapes.emplace_back(Polyline{{at, {at.x + 16, at.y}}, {family_colour(family.look), 5}});
-    });
-  }
+  for (const Family& family : chart.families) rows.add_colour(family.name, family_colour(family.look));
   for (const MemoryLevel level : chart.levels) {
     rows.add(std::string(level_name(level)), 12, [&](Group& group, Pixel at) {
-      group.shapes.emplace_back(level_mark(level, palette::kInk, {at.x + 6, at.y},
-                                           radius_of(level, kLevelMarkRadius), MarkFill::outline));
+      group.add(level_mark(level, palette::kInk, {at.x + 6, at.y}, radius_of(level, kLevelMarkRadius),
+                           MarkFill::outline));
     });
   }
   rows.add("filled: the busiest level", 12, [](Group& group, Pixel at) {
-    group.shapes.emplace_back(Circle{{at.x + 6, at.y}, kLevelMarkRadius, palette::kInk, std::nullopt});
+    group.add(Circle{{at.x + 6, at.y}, kLevelMarkRadius, palette::kInk, std::nullopt});
   });
   rows.add_roofs(chart);
   return rows.take();
@@ -85,8 +77,7 @@ void block_level_marks(LabelPlacer& placer, const Plot& plot, const ChartModel& 
   for (const ChartPoint& point : chart.points) {
     for (const LevelMark& mark : point.levels) {
       if (!mark.at) continue;
-      const Pixel at = plot.at(*mark.at);
-      placer.block(Box{at.x, at.y, at.x, at.y}.grown(kLevelMarkRadius + 2));
+      placer.block(square(plot.at(*mark.at), kLevelMarkRadius + 2));
     }
     if (!is_joined) continue;
     if (const auto span = span_of(plot, point)) placer.block(span->left, span->right);
@@ -124,10 +115,6 @@ std::vector<Group> point_groups(const Plot& plot, const ChartPoint& point, std::
   return groups;
 }
 
-void append(Scene& scene, std::vector<Group> groups) {
-  std::move(groups.begin(), groups.end(), std::back_inserter(scene.groups));
-}
-
 // From the rightmost mark of each row's point out of the plane to the row.
 std::vector<Group> leaders(const Plot& plot, const ChartModel& chart, const std::vector<PanelRow>& rows) {
   std::vector<Group> groups;
@@ -135,7 +122,7 @@ std::vector<Group> leaders(const Plot& plot, const ChartModel& chart, const std:
     const ChartPoint& point = chart.points[row.point];
     const auto span = span_of(plot, point);
     if (!span || (chart.detail && !has_rate_in_detail(chart, point))) continue;
-    const double y = (row.box.top + row.box.bottom) / 2;
+    const double y = row.box.centre().y;
     const Pixel exit = {plot.frame().right + 6, span->right.y};
     const Polyline line = {{span->right, exit, {row.box.left - 14, y}, {row.box.left - 2, y}},
                            {palette::kLeader, 1}};
@@ -160,18 +147,18 @@ void add_overview(Scene& scene, const ChartModel& chart, const std::vector<Panel
   auto roof_names = roof_labels(placer, plot, chart);
   for (const ChartPoint& point : chart.points) {
     const auto span = span_of(plot, point);
-    if (span && chart.detail && !has_rate_in_detail(chart, point))
-      if (point.is_labelled) label_mark(labels, placer, point.label, span->right);
+    if (span && point.is_labelled && chart.detail && !has_rate_in_detail(chart, point))
+      label_mark(labels, placer, point.label, span->right);
   }
 
   add_plane(scene, plot, chart);
-  append(scene, std::move(roof_names));
+  scene.add(std::move(roof_names));
   scene.groups.push_back(std::move(labels));
-  append(scene, lines);
+  scene.add(lines);
   for (std::size_t i = 0; i < chart.points.size(); ++i) {
     const double radius =
         has_rate_in_detail(chart, chart.points[i]) ? kSmallLevelMarkRadius : kLevelMarkRadius;
-    append(scene, point_groups(plot, chart.points[i], i, radius, are_joined(chart)));
+    scene.add(point_groups(plot, chart.points[i], i, radius, are_joined(chart)));
   }
 }
 
@@ -185,19 +172,19 @@ void add_detail(Scene& scene, const ChartModel& chart, const std::vector<PanelRo
   auto roof_names = bandwidth_labels(placer, plot, chart);
 
   add_plane(scene, plot, chart);
-  append(scene, std::move(roof_names));
-  append(scene, lines);
+  scene.add(std::move(roof_names));
+  scene.add(lines);
   for (std::size_t i = 0; i < chart.points.size(); ++i) {
     if (has_rate_in_detail(chart, chart.points[i])) {
-      append(scene, point_groups(plot, chart.points[i], i, kLevelMarkRadius, are_joined(chart)));
+      scene.add(point_groups(plot, chart.points[i], i, kLevelMarkRadius, are_joined(chart)));
     }
   }
 }
 
 Group panel_titles(const ChartModel& chart) {
   Group group{.name = "panel-titles"};
-  group.shapes.emplace_back(panel_title("Roofline, a mark per memory level", kLevelsAlone.left));
-  if (chart.detail) group.shapes.emplace_back(panel_title("Detail", kDetail.left));
+  group.add(panel_title("Roofline, a mark per memory level", kLevelsAlone.left));
+  if (chart.detail) group.add(panel_title("Detail", kDetail.left));
   return group;
 }
 
@@ -209,7 +196,7 @@ Scene levels_scene(const ChartModel& chart) {
   const std::vector<PanelRow> rows = panel_rows(kPanel, chart);
   add_overview(scene, chart, rows);
   if (chart.detail) add_detail(scene, chart, rows);
-  append(scene, levels_panel(kPanel, chart, rows));
+  scene.add(levels_panel(kPanel, chart, rows));
   scene.groups.push_back(footer(chart));
   remove_covered_marks(scene);
   return scene;

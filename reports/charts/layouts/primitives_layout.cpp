@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string>
-#include <vector>
 
 #include "reports/charts/layouts/layouts.h"
 #include "reports/charts/parts/picture.h"
@@ -53,8 +51,7 @@ double throughput_of(const PrimitiveResult& result) {
 
 template <typename List>
 auto& named(List& list, const std::string& name) {
-  const auto found =
-      std::find_if(list.begin(), list.end(), [&](const auto& item) { return item.name == name; });
+  const auto found = std::ranges::find(list, name, [](const auto& item) { return item.name; });
   if (found != list.end()) return *found;
   list.push_back({name, {}});
   return list.back();
@@ -73,8 +70,7 @@ std::vector<LineGroup> families_of(const Run& run) {
 
 /// The families in two columns of about the same height: the largest first, each into the shorter column.
 std::array<std::vector<LineGroup>, 2> columns_of(std::vector<LineGroup> families) {
-  std::stable_sort(families.begin(), families.end(),
-                   [](const LineGroup& a, const LineGroup& b) { return a.height() > b.height(); });
+  std::ranges::stable_sort(families, std::greater(), &LineGroup::height);
   std::array<std::vector<LineGroup>, 2> columns;
   std::array<std::size_t, 2> heights{};
   for (LineGroup& family : families) {
@@ -95,20 +91,19 @@ std::size_t height_of(const std::vector<LineGroup>& column) {
 std::vector<std::string> makers(const Run& run) {
   std::vector<std::string> names;
   for (const PrimitiveResult& result : run.primitives) {
-    if (std::find(names.begin(), names.end(), result.info.by) == names.end()) names.push_back(result.info.by);
+    if (std::ranges::find(names, result.info.by) == names.end()) names.push_back(result.info.by);
   }
-  std::sort(names.begin(), names.end());
-  const auto ours = std::find(names.begin(), names.end(), "ours");
+  std::ranges::sort(names);
+  const auto ours = std::ranges::find(names, "ours");
   if (ours != names.end()) std::rotate(names.begin(), ours, ours + 1);
   return names;
 }
 
 /// From 1, 2 or 5 times a power of ten to another.
 Range around(const Run& run, double (*value)(const PrimitiveResult&)) {
-  Range range{1e300, 0};
+  Range range = kEmptyRange;
   for (const PrimitiveResult& result : run.primitives) {
-    if (!has_latency_and_throughput(result)) continue;
-    range = {std::min(range.low, value(result)), std::max(range.high, value(result))};
+    if (has_latency_and_throughput(result)) range.extend_to(value(result));
   }
   if (range.low > range.high) return {1, 10};
   const auto decade = [](double number) { return std::pow(10, std::floor(std::log10(number))); };
@@ -138,8 +133,8 @@ Group axes(const Panel& panel) {
     add_vertical(group, frame, panel.x(tick.value), tick.is_decade,
                  tick.is_labelled ? format::significant(tick.value, 1) : "", frame.top - 6, kSmallTickStyle);
   }
-  group.shapes.emplace_back(rectangle(frame, std::nullopt, Stroke{palette::kLeader, 1}));
-  group.shapes.emplace_back(Text{panel.title, {frame.left, frame.top - 24}, kPanelTitleStyle});
+  group.add(rectangle(frame, std::nullopt, Stroke{palette::kLeader, 1}));
+  group.add(Text{panel.title, {frame.left, frame.top - 24}, kPanelTitleStyle});
   return group;
 }
 
@@ -149,27 +144,21 @@ Group marks(const Panel& panel, const Line& line, double y, double pitch,
   Group group{.name = "primitive", .title = line.name};
   const double radius = std::min(3.6, pitch * 0.2);
   for (const PrimitiveResult* result : line.results) {
-    const auto maker =
-        static_cast<std::size_t>(std::find(names.begin(), names.end(), result->info.by) - names.begin());
+    const auto maker = static_cast<std::size_t>(std::ranges::find(names, result->info.by) - names.begin());
     const double offset =
         line.results.size() == 1
             ? 0
             : (static_cast<double>(maker) - 0.5 * static_cast<double>(names.size() - 1)) * 1.3 * radius;
     const double value = panel.value(*result);
     group.title += fmt::format(" {} {}", result->info.by, format::significant(value));
-    group.shapes.emplace_back(
-        family_mark(look_of(maker), {panel.x(value), y + offset}, radius, MarkFill::filled));
+    group.add(family_mark(look_of(maker), {panel.x(value), y + offset}, radius, MarkFill::filled));
   }
   return group;
 }
 
 Group legend(const std::vector<std::string>& names) {
   LegendRows rows;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    rows.add(names[i], 12, [&](Group& group, Pixel at) {
-      group.shapes.emplace_back(family_mark(look_of(i), {at.x + 6, at.y}, 4.5, MarkFill::filled));
-    });
-  }
+  for (std::size_t i = 0; i < names.size(); ++i) rows.add_mark(names[i], look_of(i), 4.5);
   return rows.take();
 }
 
@@ -217,16 +206,14 @@ void draw_column(Scene& scene, const Run& run, const std::vector<LineGroup>& col
   double y = kPanelTop + pitch / 2;
   for (const LineGroup& family : column) {
     std::string heading = family.name;
-    std::replace(heading.begin(), heading.end(), '_', ' ');
+    std::ranges::replace(heading, '_', ' ');
     Group texts{.name = "labels"};
-    texts.shapes.emplace_back(Text{heading, {left, y + 0.36 * style.size}, {style.size, Weight::semibold}});
+    texts.add(Text{heading, {left, y + 0.36 * style.size}, {style.size, Weight::semibold}});
     for (const Line& line : family.lines) {
       y += pitch;
-      texts.shapes.emplace_back(
-          Text{fitted(line.name, style, name_width), {left + kIndent, y + 0.36 * style.size}, style});
+      texts.add(Text{fitted(line.name, style, name_width), {left + kIndent, y + 0.36 * style.size}, style});
       for (const Panel& panel : panels) {
-        texts.shapes.emplace_back(
-            Polyline{{{panel.frame.left, y}, {panel.frame.right, y}}, {palette::kGridMinor, 1}});
+        texts.add(Polyline{{{panel.frame.left, y}, {panel.frame.right, y}}, {palette::kGridMinor, 1}});
         scene.groups.push_back(marks(panel, line, y, pitch, names));
       }
     }

@@ -5,11 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 #include <set>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "core/text/written_number.h"
 #include "reports/charts/layouts/layouts.h"
@@ -68,16 +64,13 @@ std::vector<const ScalingCurve*> drawn_curves(const Scaling& scaling) {
 
 /// GPUs and speed-up, both logarithmic, with room for what is slower than one GPU.
 Plot speedup_plot(const Scaling& scaling) {
-  double lowest = 1;
-  double highest = most_gpus(scaling);
+  const double most = most_gpus(scaling);
+  Range speedups = {1, most};
   for (const ScalingCurve& curve : scaling.curves) {
-    for (const ScalingStep& step : curve.steps) {
-      lowest = std::min(lowest, step.speedup);
-      highest = std::max(highest, step.speedup);
-    }
+    for (const ScalingStep& step : curve.steps) speedups.extend_to(step.speedup);
   }
   constexpr double kRoom = 1.08;
-  return {kSpeedupFrame, {{1 / kRoom, most_gpus(scaling) * kRoom}, {lowest / kRoom, highest * kRoom}}};
+  return {kSpeedupFrame, {{1 / kRoom, most * kRoom}, {speedups.low / kRoom, speedups.high * kRoom}}};
 }
 
 void draw_gpus_axis(Group& group, const Plot& plot, const Scaling& scaling) {
@@ -89,8 +82,7 @@ void draw_gpus_axis(Group& group, const Plot& plot, const Scaling& scaling) {
   for (const int gpus : numbers) {
     add_vertical(group, frame, plot.x(gpus), true, fmt::format("{}", gpus), frame.bottom + 18);
   }
-  group.shapes.emplace_back(
-      Text{"GPUs", {(frame.left + frame.right) / 2, frame.bottom + 38}, {13}, Anchor::middle});
+  group.add(Text{"GPUs", {frame.centre().x, frame.bottom + 38}, {13}, Anchor::middle});
 }
 
 void draw_speedup_axis(Group& group, const Plot& plot) {
@@ -108,10 +100,9 @@ Group speedup_axes(const Plot& plot, const Scaling& scaling) {
   Group group{.name = "axes"};
   draw_gpus_axis(group, plot, scaling);
   draw_speedup_axis(group, plot);
-  group.shapes.emplace_back(rectangle(plot.frame(), std::nullopt, Stroke{palette::kLeader, 1}));
-  group.shapes.emplace_back(panel_title(scaling_title(scaling.kind), plot.frame().left));
-  group.shapes.emplace_back(
-      Text{"speed-up", {plot.frame().right, plot.frame().top - 8}, kTickStyle, Anchor::end});
+  group.add(rectangle(plot.frame(), std::nullopt, Stroke{palette::kLeader, 1}));
+  group.add(panel_title(scaling_title(scaling.kind), plot.frame().left));
+  group.add(Text{"speed-up", {plot.frame().right, plot.frame().top - 8}, kTickStyle, Anchor::end});
   return group;
 }
 
@@ -133,7 +124,7 @@ Group reachable_line(const Plot& plot, const ScalingCurve& curve, Colour colour)
   }
   Group group{.name = "roofs", .title = fmt::format("{}: what the links allow", typeset(curve.label))};
   group.clip = plot.frame();
-  if (line.points.size() > 1) group.shapes.emplace_back(line);
+  if (line.points.size() > 1) group.add(line);
   return group;
 }
 
@@ -166,7 +157,7 @@ void draw_parts(Group& group, const ScalingStep& step, const Box& bar) {
   const auto draw = [&](double seconds, Colour colour) {
     const double end_s = std::clamp(done_s + seconds, done_s, step.time_s);
     const auto x = [&](double time_s) { return bar.left + bar.width() * time_s / step.time_s; };
-    group.shapes.emplace_back(rectangle({x(done_s), bar.top, x(end_s), bar.bottom}, colour));
+    group.add(rectangle({x(done_s), bar.top, x(end_s), bar.bottom}, colour));
     done_s = end_s;
   };
   for (const TimePart& part : kTimeParts) {
@@ -179,21 +170,19 @@ void draw_parts(Group& group, const ScalingStep& step, const Box& bar) {
 Group time_bars(const std::vector<const ScalingCurve*>& curves, int gpus) {
   const Box& frame = kShareFrame;
   Group group{.name = "bars"};
-  group.shapes.emplace_back(panel_title(
-      fmt::format("Time at {}", format::counted(static_cast<std::size_t>(gpus), "GPU")), frame.left));
+  group.add(panel_title(fmt::format("Time at {}", format::counted(static_cast<std::size_t>(gpus), "GPU")),
+                        frame.left));
   const double height = frame.height() / static_cast<double>(std::max<std::size_t>(curves.size(), 1));
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const ScalingStep& step = curves[i]->steps.back();
     const double top = frame.top + height * static_cast<double>(i) + height * 0.2;
     const double bottom = top + height * 0.6;
     const double middle = (top + bottom) / 2 + 4.5;
-    group.shapes.emplace_back(
-        Text{fitted(typeset(curves[i]->label), kTickStyle, frame.left - kSpeedupFrame.right - 40),
-             {frame.left - 8, middle},
-             kTickStyle,
-             Anchor::end});
-    group.shapes.emplace_back(
-        Text{format::duration(step.time_s), {frame.right + 8, middle}, kTickStyle, Anchor::start});
+    group.add(Text{fitted(typeset(curves[i]->label), kTickStyle, frame.left - kSpeedupFrame.right - 40),
+                   {frame.left - 8, middle},
+                   kTickStyle,
+                   Anchor::end});
+    group.add(Text{format::duration(step.time_s), {frame.right + 8, middle}, kTickStyle, Anchor::start});
     draw_parts(group, step, {frame.left, top, frame.right, bottom});
   }
   return group;
@@ -209,28 +198,17 @@ Group omissions(const Scaling& scaling, std::size_t drawn) {
     notes.push_back(fmt::format("no roof of the links: {}", scaling.link_missing));
   }
   Group group{.name = "notes"};
-  group.shapes.emplace_back(
-      Text{fitted(fmt::format("{}", fmt::join(notes, "; ")), kNoteStyle, kWidth - 2 * kMargin),
-           {kSpeedupFrame.left, kPanelBottom + 24},
-           kNoteStyle});
+  group.add(Text{fitted(fmt::format("{}", fmt::join(notes, "; ")), kNoteStyle, kWidth - 2 * kMargin),
+                 {kSpeedupFrame.left, kPanelBottom + 24},
+                 kNoteStyle});
   return group;
 }
 
 Group legend(const std::vector<const ScalingCurve*>& curves, bool has_link_roof) {
   LegendRows rows;
-  const auto add_line = [&](const std::string& name, Dash dash) {
-    rows.add(name, 30, [dash](Group& group, Pixel at) {
-      group.shapes.emplace_back(Polyline{{at, {at.x + 30, at.y}}, {palette::kMuted, 1.2, dash}});
-    });
-  };
-  add_line("ideal", Dash::dashed);
-  if (has_link_roof) add_line("what the links allow", Dash::dotted);
-  for (std::size_t i = 0; i < curves.size(); ++i) {
-    rows.add(typeset(curves[i]->label), 26, [&](Group& group, Pixel at) {
-      group.shapes.emplace_back(Polyline{{at, {at.x + 26, at.y}}, {family_colour(look_of(i)), 2}});
-      group.shapes.emplace_back(family_mark(look_of(i), {at.x + 13, at.y}, 4, MarkFill::filled));
-    });
-  }
+  rows.add_line("ideal", {palette::kMuted, 1.2, Dash::dashed});
+  if (has_link_roof) rows.add_line("what the links allow", {palette::kMuted, 1.2, Dash::dotted});
+  for (std::size_t i = 0; i < curves.size(); ++i) rows.add_curve(typeset(curves[i]->label), look_of(i));
   return rows.take();
 }
 
@@ -240,12 +218,12 @@ Group part_names(const Scaling& scaling) {
   double left = kSpeedupFrame.right + 100;
   const auto add_part = [&](std::string_view name, Colour colour) {
     const double y = kShareFrame.bottom + 34;
-    group.shapes.emplace_back(rectangle({left, y - 11, left + 12, y + 1}, colour));
-    group.shapes.emplace_back(Text{std::string(name), {left + 17, y}, kNoteStyle});
+    group.add(rectangle({left, y - 11, left + 12, y + 1}, colour));
+    group.add(Text{std::string(name), {left + 17, y}, kNoteStyle});
     left += 17 + text_width(std::string(name), kNoteStyle) + 18;
   };
   const auto is_known = [&](const TimePart& part) {
-    return std::any_of(scaling.curves.begin(), scaling.curves.end(), [&](const ScalingCurve& curve) {
+    return std::ranges::any_of(scaling.curves, [&](const ScalingCurve& curve) {
       return part.seconds(curve.steps.back()).has_value();
     });
   };

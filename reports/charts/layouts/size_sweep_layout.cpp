@@ -80,14 +80,10 @@ Range axis_around(const Range& values) {
 
 /// The same for all panels: around every curve and the ceiling.
 Window window_of(const SizeSweep& sweep) {
-  Window window{{1e300, 0}, {1e300, sweep.dram_read_bytes_per_s.value_or(0)}};
+  Window window{kEmptyRange, {kEmptyRange.low, sweep.dram_read_bytes_per_s.value_or(0)}};
   for (const SweepPanel& panel : sweep.panels) {
     for (const SweepCurve& curve : panel.curves) {
-      for (const SweepPoint& point : curve.points) {
-        window.ai = {std::min(window.ai.low, point.n), std::max(window.ai.high, point.n)};
-        window.flop_per_s = {std::min(window.flop_per_s.low, point.bytes_per_s),
-                             std::max(window.flop_per_s.high, point.bytes_per_s)};
-      }
+      for (const SweepPoint& point : curve.points) window.extend_to({point.n, point.bytes_per_s});
     }
   }
   window.ai.low = std::max(window.ai.low, 1.0);
@@ -143,11 +139,9 @@ Group axes(const Plot& plot, Dtype dtype) {
   Group group{.name = "axes"};
   draw_size_axis(group, plot);
   draw_bandwidth_axis(group, plot);
-  group.shapes.emplace_back(rectangle(frame, std::nullopt, Stroke{palette::kLeader, 1}));
-  group.shapes.emplace_back(
-      Text{std::string(to_string(dtype)), {frame.left, frame.top - 8}, kPanelTitleStyle});
-  group.shapes.emplace_back(
-      Text{"elements", {(frame.left + frame.right) / 2, frame.bottom + 38}, {13}, Anchor::middle});
+  group.add(rectangle(frame, std::nullopt, Stroke{palette::kLeader, 1}));
+  group.add(Text{std::string(to_string(dtype)), {frame.left, frame.top - 8}, kPanelTitleStyle});
+  group.add(Text{"elements", {frame.centre().x, frame.bottom + 38}, {13}, Anchor::middle});
   return group;
 }
 
@@ -167,22 +161,21 @@ std::vector<Group> limits(const Plot& plot, const SizeSweep& sweep, Dtype dtype)
   Group names{.name = "labels"};
   if (sweep.dram_read_bytes_per_s) {
     const double y = plot.y(*sweep.dram_read_bytes_per_s);
-    lines.shapes.emplace_back(Polyline{{{frame.left, y}, {frame.right, y}}, {palette::kMemoryRoof, 1.6}});
+    lines.add(Polyline{{{frame.left, y}, {frame.right, y}}, {palette::kMemoryRoof, 1.6}});
     // On the line, or above the panel where there is no room.
     const bool has_room = y - 6 - kNoteStyle.size > frame.top;
     const std::string name = "DRAM read " + format::bandwidth(*sweep.dram_read_bytes_per_s);
-    names.shapes.emplace_back(has_room ? Text{name, {frame.left + 8, y - 6}, kNoteStyle}
-                                       : Text{name, {frame.right, frame.top - 8}, kNoteStyle, Anchor::end});
+    names.add(has_room ? Text{name, {frame.left + 8, y - 6}, kNoteStyle}
+                       : Text{name, {frame.right, frame.top - 8}, kNoteStyle, Anchor::end});
   }
-  if (sweep.launch_s) lines.shapes.emplace_back(launch_line(plot, *sweep.launch_s, bytes));
+  if (sweep.launch_s) lines.add(launch_line(plot, *sweep.launch_s, bytes));
   const double l2_elements = sweep.l2_bytes / bytes;
   if (l2_elements > plot.window().ai.low && l2_elements < plot.window().ai.high) {
     const double x = plot.x(l2_elements);
-    lines.shapes.emplace_back(
-        Polyline{{{x, frame.top}, {x, frame.bottom}}, {palette::kMuted, 1.2, Dash::dashed}});
-    names.shapes.emplace_back(Text{"L2 " + format::memory_size(static_cast<std::uint64_t>(sweep.l2_bytes)),
-                                   {x + 6, frame.bottom - 10},
-                                   kNoteStyle});
+    lines.add(Polyline{{{x, frame.top}, {x, frame.bottom}}, {palette::kMuted, 1.2, Dash::dashed}});
+    names.add(Text{"L2 " + format::memory_size(static_cast<std::uint64_t>(sweep.l2_bytes)),
+                   {x + 6, frame.bottom - 10},
+                   kNoteStyle});
   }
   return {lines, names};
 }
@@ -210,31 +203,22 @@ std::vector<Group> curve_groups(const Plot& plot, const SweepCurve& curve, const
 }
 
 bool has_cache(const SizeSweep& sweep, CacheState cache) {
-  return std::any_of(sweep.panels.begin(), sweep.panels.end(), [&](const SweepPanel& panel) {
-    return std::any_of(panel.curves.begin(), panel.curves.end(),
-                       [&](const SweepCurve& curve) { return curve.cache == cache; });
+  return std::ranges::any_of(sweep.panels, [&](const SweepPanel& panel) {
+    return std::ranges::any_of(panel.curves, [&](const SweepCurve& curve) { return curve.cache == cache; });
   });
 }
 
 /// What every curve needs comes first: there may be more versions than there is room for names.
 Group legend(const SizeSweep& sweep, Extent extent) {
   LegendRows rows(extent);
-  const auto add_line = [&](const std::string& name, const Stroke& stroke) {
-    rows.add(name, 30, [&](Group& group, Pixel at) {
-      group.shapes.emplace_back(Polyline{{at, {at.x + 30, at.y}}, stroke});
-    });
-  };
-  if (has_cache(sweep, CacheState::cold)) add_line("cold", {palette::kInk, 2});
-  if (has_cache(sweep, CacheState::warm)) add_line("warm", {palette::kInk, 2, Dash::dashed});
+  if (has_cache(sweep, CacheState::cold)) rows.add_line("cold", {palette::kInk, 2});
+  if (has_cache(sweep, CacheState::warm)) rows.add_line("warm", {palette::kInk, 2, Dash::dashed});
   if (sweep.launch_s) {
-    add_line(fmt::format("launch-overhead limit ({})", format::duration(*sweep.launch_s)),
-             {palette::kMuted, 1.2, Dash::dotted});
+    rows.add_line(fmt::format("launch-overhead limit ({})", format::duration(*sweep.launch_s)),
+                  {palette::kMuted, 1.2, Dash::dotted});
   }
   for (std::size_t version = 0; version < sweep.versions.size(); ++version) {
-    rows.add(sweep.versions[version], 26, [&](Group& group, Pixel at) {
-      group.shapes.emplace_back(Polyline{{at, {at.x + 26, at.y}}, {family_colour(look_of(version)), 2}});
-      group.shapes.emplace_back(family_mark(look_of(version), {at.x + 13, at.y}, 4, MarkFill::filled));
-    });
+    rows.add_curve(sweep.versions[version], look_of(version));
   }
   return rows.take();
 }
@@ -252,11 +236,9 @@ Scene size_sweep_scene(const ChartModel& chart, const SizeSweep& sweep, Extent e
     const SweepPanel& panel = sweep.panels[i];
     const Plot plot(boxes[i], window);
     scene.groups.push_back(axes(plot, panel.dtype));
-    for (Group& group : limits(plot, sweep, panel.dtype)) scene.groups.push_back(std::move(group));
+    scene.add(limits(plot, sweep, panel.dtype));
     for (const SweepCurve& curve : panel.curves) {
-      for (Group& group : curve_groups(plot, curve, sweep.versions[curve.version])) {
-        scene.groups.push_back(std::move(group));
-      }
+      scene.add(curve_groups(plot, curve, sweep.versions[curve.version]));
     }
   }
   scene.groups.push_back(footer(chart, extent, scene.height));

@@ -2,15 +2,12 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <string>
-#include <vector>
 
 #include "analysis/program/recoverable.h"
 #include "reports/charts/layouts/layouts.h"
 #include "reports/charts/parts/picture.h"
 #include "reports/charts/parts/plot.h"
 #include "reports/sentences/sentences.h"
-#include "reports/tables/tables.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -100,18 +97,17 @@ Group bar_part(const Part& part, const LossBasis& basis, std::size_t index, doub
   const bool is_filled = part.fill == MarkFill::filled;
   const Colour colour = family_colour(part.look);
   if (is_filled) {
-    group.shapes.emplace_back(rectangle(box, colour, Stroke{palette::kPaper, kEdge}));
+    group.add(rectangle(box, colour, Stroke{palette::kPaper, kEdge}));
   } else {
     const Box inside = {left + kEdge, box.top + kEdge, right - kEdge, box.bottom - kEdge};
-    group.shapes.emplace_back(rectangle(inside, palette::kPaper, Stroke{colour, kEdge}));
+    group.add(rectangle(inside, palette::kPaper, Stroke{colour, kEdge}));
   }
   if (box.width() < kSmallestRoom) return group;
   // The mark of its row: told apart without colours too.
   const Pixel centre = {(left + right) / 2, kBarTop + kBarHeight / 2};
-  group.shapes.emplace_back(
-      shaped_mark(part.look.shape, is_filled ? palette::kPaper : colour, centre, 6, part.fill));
+  group.add(shaped_mark(part.look.shape, is_filled ? palette::kPaper : colour, centre, 6, part.fill));
   const Text share = {format::whole_percent(part.share), {centre.x, kBarTop - 8}, kNoteStyle, Anchor::middle};
-  if (bounds(share).width() + 4 < box.width()) group.shapes.emplace_back(share);
+  if (bounds(share).width() + 4 < box.width()) group.add(share);
   return group;
 }
 
@@ -119,18 +115,17 @@ Group row(const Part& part, const LossBasis& basis, double top) {
   Group group{.name = "time-row", .title = title_of(part, basis)};
   const double middle = top + kRowHeight / 2;
   const double baseline = middle + 0.36 * kRowStyle.size;
-  group.shapes.emplace_back(family_mark(part.look, {kLeft + 8, middle}, 6, part.fill));
+  group.add(family_mark(part.look, {kLeft + 8, middle}, 6, part.fill));
   const auto cells = cells_of(part, basis);
   const auto columns = time_columns(basis);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Column& column = columns.at(i);
     const bool is_last = i + 1 == columns.size();
     if (cells.at(i).empty()) continue;
-    group.shapes.emplace_back(
-        Text{is_last ? fitted(cells.at(i), kRowStyle, kTableRight - column.x) : cells.at(i),
-             {column.x, baseline},
-             kRowStyle,
-             column.anchor});
+    group.add(Text{is_last ? fitted(cells.at(i), kRowStyle, kTableRight - column.x) : cells.at(i),
+                   {column.x, baseline},
+                   kRowStyle,
+                   column.anchor});
   }
   return group;
 }
@@ -138,10 +133,9 @@ Group row(const Part& part, const LossBasis& basis, double top) {
 Group time_table_head(const LossBasis& basis) {
   Group group{.name = "panel-header"};
   for (const Column& column : time_columns(basis)) {
-    group.shapes.emplace_back(Text{column.title, {column.x, kTableTop - 12}, kHeadStyle, column.anchor});
+    group.add(Text{column.title, {column.x, kTableTop - 12}, kHeadStyle, column.anchor});
   }
-  group.shapes.emplace_back(
-      Polyline{{{kLeft, kTableTop - 4}, {kTableRight, kTableTop - 4}}, {palette::kLeader, 1}});
+  group.add(Polyline{{{kLeft, kTableTop - 4}, {kTableRight, kTableTop - 4}}, {palette::kLeader, 1}});
   return group;
 }
 
@@ -163,7 +157,7 @@ Scene time_scene(const ChartModel& program_chart, const ProgramUse& program) {
   for (const Part& part : parts) scene.description += fmt::format(" {}.", title_of(part, basis));
   scene.groups = {header(chart, Extent::narrow)};
   Group titles{.name = "panel-titles"};
-  titles.shapes.emplace_back(
+  titles.add(
       Text{fitted(headline, kPanelTitleStyle, kTableRight - kLeft), {kLeft, kBarTop - 36}, kPanelTitleStyle});
   scene.groups.push_back(std::move(titles));
   double whole = 0;
@@ -178,7 +172,7 @@ Scene time_scene(const ChartModel& program_chart, const ProgramUse& program) {
     left = right;
     top += kRowHeight;
   }
-  std::move(rows.begin(), rows.end(), std::back_inserter(scene.groups));
+  scene.add(std::move(rows));
   scene.groups.push_back(footer(chart, Extent::narrow, height));
   return scene;
 }

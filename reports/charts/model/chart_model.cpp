@@ -18,10 +18,9 @@ namespace {
 // The names of the kernels that took longest.
 void choose_labels(ChartModel& chart) {
   constexpr std::size_t kMostLabels = 10;
-  const std::vector<std::size_t> order = list_order(chart);
   std::size_t labels = 0;
   std::size_t rank = 0;
-  for (const std::size_t i : order) {
+  for (const std::size_t i : list_order(chart)) {
     ChartPoint& point = chart.points[i];
     point.rank = ++rank;
     point.is_labelled = !point.share || (point.useful && ++labels <= kMostLabels);
@@ -31,7 +30,7 @@ void choose_labels(ChartModel& chart) {
 // OP is right for both where integers and floats share a picture.
 std::string operations_of(const std::vector<RooflinePoint>& points) {
   const auto is_integer = [](const RooflinePoint& point) { return operations_of(point) == format::kOps; };
-  return std::string(std::any_of(points.begin(), points.end(), is_integer) ? format::kOps : format::kFlops);
+  return std::string(std::ranges::any_of(points, is_integer) ? format::kOps : format::kFlops);
 }
 
 bool is_integer(const RoofLine& roof) {
@@ -41,7 +40,7 @@ bool is_integer(const RoofLine& roof) {
 // An axis has one unit, and so have the names of the roofs: where some count integer operations, FLOP/s
 // become OP/s.
 void use_one_unit(ChartModel& chart) {
-  if (std::any_of(chart.roofs.begin(), chart.roofs.end(), is_integer)) {
+  if (std::ranges::any_of(chart.roofs, is_integer)) {
     chart.operations = format::kOps;
   }
   for (RoofLine& roof : chart.roofs) {
@@ -86,12 +85,142 @@ ChartModel model_without_axes(const Run& run, const ExperimentAnalysis& experime
   return chart;
 }
 
+// What the axes show where there is nothing to take them from.
+constexpr Window kDefaultAxes = {{1e-2, 1e3}, {1e9, 1e14}};
+
+// The axes reach at least this far to the left of the lowest ridge, to the right of the highest, and above
+// all roofs.
+constexpr double kRoomLeft = 300;
+constexpr double kRoomRight = 30;
+constexpr double kRoomAbove = 1.2;
+
+std::vector<double> values_of(const std::vector<RoofLine>& roofs, CeilingKind kind, CeilingSource source) {
+  std::vector<double> values;
+  for (const RoofLine& roof : roofs) {
+    if (roof.kind == kind && roof.source == source) values.push_back(roof.value);
+  }
+  return values;
+}
+
+// The bandwidth whose ridges are marked: that of most points, else the fastest measured one, else the
+// theoretical one.
+std::optional<double> main_bandwidth(const std::vector<RoofLine>& roofs,
+                                     const std::vector<RooflinePoint>& points) {
+  std::map<double, int> points_under;
+  for (const RoofLine& roof : roofs) {
+    if (roof.kind != CeilingKind::bandwidth || roof.source != CeilingSource::measured) continue;
+    const auto is_under = [&](const RooflinePoint& point) {
+      const ResourceUse* dram = find_use(point, Bound::dram);
+      if (dram == nullptr) return point.roof && point.roof->memory_ceiling == roof.id;
+      return dram->time_s.value_or(0) > 0 && dram->ceilings.front() == roof.id;
+    };
+    const auto count = std::ranges::count_if(points, is_under);
+    if (count > 0) points_under[roof.value] = static_cast<int>(count);
+  }
+  if (!points_under.empty()) {
+    return std::ranges::max_element(points_under, {}, [](const auto& entry) { return entry.second; })->first;
+  }
+  for (const CeilingSource source : {CeilingSource::measured, CeilingSource::theoretical}) {
+    const auto values = values_of(roofs, CeilingKind::bandwidth, source);
+    if (!values.empty()) return values.front();
+  }
+  return std::nullopt;
+}
+
+Range whole_decades(Range range) {
+  // A tiny margin: a bound that is a power of ten up to rounding stays where it is.
+  constexpr double kRounding = 1e-9;
+  return {std::pow(10, std::floor(std::log10(range.low) + kRounding)),
+          std::pow(10, std::ceil(std::log10(range.high) - kRounding))};
+}
+
+std::optional<Window> axes_from_ceilings(const std::vector<RoofLine>& roofs,
+                                         const std::vector<PlanePoint>& ridges) {
+  if (ridges.empty()) return std::nullopt;
+  const auto [first, last] = std::ranges::minmax_element(ridges, {}, &PlanePoint::ai);
+  const Range ai = whole_decades({first->ai / kRoomLeft, last->ai * kRoomRight});
+  // The slope leaves the picture near its lower left corner.
+  Range flop_per_s = {first->flop_per_s / first->ai * ai.low, last->flop_per_s * kRoomAbove};
+  for (const RoofLine& roof : roofs) {
+    if (roof.kind == CeilingKind::compute) flop_per_s.extend_to(roof.value * kRoomAbove);
+  }
+  return Window{ai, flop_per_s};
+}
+
+Range within(const Range& inner, const Range& outer) {
+  return {std::max(inner.low, outer.low), std::min(inner.high, outer.high)};
+}
+
+// Where the memory roof of most points meets the compute roofs.
+std::vector<PlanePoint> ridges_of(const std::vector<RoofLine>& roofs,
+                                  const std::vector<RooflinePoint>& points) {
+  const auto bandwidth = main_bandwidth(roofs, points);
+  if (!bandwidth) return {};
+  auto rates = values_of(roofs, CeilingKind::compute, CeilingSource::measured);
+  if (rates.empty()) rates = values_of(roofs, CeilingKind::compute, CeilingSource::theoretical);
+  std::vector<PlanePoint> ridges;
+  for (const double rate : rates) ridges.push_back({ridge_ai(*bandwidth, rate), rate});
+  return ridges;
+}
+
+// The axes come from the ceilings alone, so that two runs on one device can be laid side by side; only a
+// point that would lie outside moves them, by whole decades.
+Window axes_of(const ChartModel& chart, const std::vector<PlanePoint>& ridges) {
+  Window axes = axes_from_ceilings(chart.roofs, ridges).value_or(kDefaultAxes);
+  const auto include = [&](const std::optional<PlanePoint>& mark) {
+    if (mark) axes.extend_to(*mark);
+  };
+  for (const ChartPoint& point : chart.points) {
+    include(point.useful);
+    include(point.executed);
+    for (const LevelMark& mark : point.levels) include(mark.at);
+  }
+  return {whole_decades(axes.ai), whole_decades(axes.flop_per_s)};
+}
+
+// The part of the plane in which every roof ends, with some room; nothing without roofs of both kinds.
+std::optional<Window> axes_around(const std::vector<RoofLine>& roofs) {
+  constexpr double kRoom = 2;
+  constexpr double kRoomToSlowest = 10;
+  const auto values = [&](CeilingKind kind) {
+    std::vector<double> all;
+    for (const RoofLine& roof : roofs) {
+      if (roof.kind == kind) all.push_back(roof.value);
+    }
+    return all;  // in descending order, as the roofs
+  };
+  const auto bandwidths = values(CeilingKind::bandwidth);
+  const auto rates = values(CeilingKind::compute);
+  if (bandwidths.empty() || rates.empty()) return std::nullopt;
+  const Range ai = whole_decades(
+      {rates.back() / bandwidths.front() / kRoomToSlowest, rates.front() / bandwidths.back() * kRoom});
+  return Window{ai, whole_decades({bandwidths.back() * ai.low, rates.front() * kRoom})};
+}
+
+// The part of `inner` that `outer` shows.
+Window within(const Window& inner, const Window& outer) {
+  return {within(inner.ai, outer.ai), within(inner.flop_per_s, outer.flop_per_s)};
+}
+
+// The window with the marks of all levels of the points whose performance lies in it.
+Window with_levels(Window window, const std::vector<ChartPoint>& points) {
+  constexpr double kRoom = 1.4;
+  for (const ChartPoint& point : points) {
+    for (const LevelMark& mark : point.levels) {
+      if (!mark.at || !window.flop_per_s.holds(mark.at->flop_per_s)) continue;
+      window.ai.extend_to(mark.at->ai / kRoom);
+      window.ai.extend_to(mark.at->ai * kRoom);
+    }
+  }
+  return window;
+}
+
 }  // namespace
 
 bool has_levels(const ExperimentAnalysis& experiment) {
   const auto is_counted = [](const LevelUse& use) { return use.level != MemoryLevel::dram && use.ai; };
-  return std::any_of(experiment.points.begin(), experiment.points.end(), [&](const RooflinePoint& point) {
-    return std::any_of(point.levels.begin(), point.levels.end(), is_counted);
+  return std::ranges::any_of(experiment.points, [&](const RooflinePoint& point) {
+    return std::ranges::any_of(point.levels, is_counted);
   });
 }
 
@@ -112,8 +241,7 @@ std::vector<std::size_t> list_order(const ChartModel& chart) {
   std::iota(order.begin(), order.end(), 0);
   if (!chart.is_of_program) return order;
   const auto share = [&](std::size_t i) { return chart.points[i].share.value_or(0); };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return share(a) > share(b); });
+  std::ranges::stable_sort(order, std::greater(), share);
   return order;
 }
 
@@ -147,9 +275,8 @@ ChartModel ceilings_model(const Run& run, const ChartSelection& selection, std::
   const std::string of = run.devices.size() > 1 ? fmt::format(", device {}:", device) : " of";
   chart.title = fmt::format("{}Ceilings{} {}", headline_prefix(run, false), of, run.devices[device].name);
   chart.subtitle = subtitle(run, device, {});
-  const bool is_counted = std::any_of(run.ceilings.begin(), run.ceilings.end(), [](const Ceiling& ceiling) {
-    return ceiling.confirmation.has_value();
-  });
+  const bool is_counted = std::ranges::any_of(
+      run.ceilings, [](const Ceiling& ceiling) { return ceiling.confirmation.has_value(); });
   chart.provenance =
       fmt::format("{}{}", to_string(run.source), is_counted ? "" : "; work declared, not counted");
   chart.tool = tool_text(run);
@@ -159,143 +286,6 @@ ChartModel ceilings_model(const Run& run, const ChartSelection& selection, std::
   for (RoofLine& roof : chart.roofs) roof.family = kind_of(roof);
   chart.axes = axes_around(chart.roofs).value_or(kDefaultAxes);
   return chart;
-}
-
-namespace {
-
-// The axes reach at least this far to the left of the lowest ridge, to the right of the highest, and above
-// all roofs.
-constexpr double kRoomLeft = 300;
-constexpr double kRoomRight = 30;
-constexpr double kRoomAbove = 1.2;
-
-std::vector<double> values_of(const std::vector<RoofLine>& roofs, CeilingKind kind, CeilingSource source) {
-  std::vector<double> values;
-  for (const RoofLine& roof : roofs) {
-    if (roof.kind == kind && roof.source == source) values.push_back(roof.value);
-  }
-  return values;
-}
-
-// The bandwidth whose ridges are marked: that of most points, else the fastest measured one, else the
-// theoretical one.
-std::optional<double> main_bandwidth(const std::vector<RoofLine>& roofs,
-                                     const std::vector<RooflinePoint>& points) {
-  std::map<double, int> points_under;
-  for (const RoofLine& roof : roofs) {
-    if (roof.kind != CeilingKind::bandwidth || roof.source != CeilingSource::measured) continue;
-    const auto is_under = [&](const RooflinePoint& point) {
-      const ResourceUse* dram = find_use(point, Bound::dram);
-      if (dram == nullptr) return point.roof && point.roof->memory_ceiling == roof.id;
-      return dram->time_s.value_or(0) > 0 && dram->ceilings.front() == roof.id;
-    };
-    const auto count = std::count_if(points.begin(), points.end(), is_under);
-    if (count > 0) points_under[roof.value] = static_cast<int>(count);
-  }
-  if (!points_under.empty()) {
-    const auto by_count = [](const auto& a, const auto& b) { return a.second < b.second; };
-    return std::max_element(points_under.begin(), points_under.end(), by_count)->first;
-  }
-  for (const CeilingSource source : {CeilingSource::measured, CeilingSource::theoretical}) {
-    const auto values = values_of(roofs, CeilingKind::bandwidth, source);
-    if (!values.empty()) return values.front();
-  }
-  return std::nullopt;
-}
-
-bool holds(const Range& range, double value) {
-  return value >= range.low && value <= range.high;
-}
-
-void extend(Range& range, double value) {
-  range.low = std::min(range.low, value);
-  range.high = std::max(range.high, value);
-}
-
-Range whole_decades(Range range) {
-  // A tiny margin: a bound that is a power of ten up to rounding stays where it is.
-  constexpr double kRounding = 1e-9;
-  return {std::pow(10, std::floor(std::log10(range.low) + kRounding)),
-          std::pow(10, std::ceil(std::log10(range.high) - kRounding))};
-}
-
-std::optional<Window> axes_from_ceilings(const std::vector<RoofLine>& roofs,
-                                         const std::vector<Ridge>& ridges) {
-  if (ridges.empty()) return std::nullopt;
-  const auto by_ai = [](const Ridge& a, const Ridge& b) { return a.ai < b.ai; };
-  const auto [first, last] = std::minmax_element(ridges.begin(), ridges.end(), by_ai);
-  const Range ai = whole_decades({first->ai / kRoomLeft, last->ai * kRoomRight});
-  // The slope leaves the picture near its lower left corner.
-  Range flop_per_s = {first->flop_per_s / first->ai * ai.low, last->flop_per_s * kRoomAbove};
-  for (const RoofLine& roof : roofs) {
-    if (roof.kind == CeilingKind::compute) extend(flop_per_s, roof.value * kRoomAbove);
-  }
-  return Window{ai, flop_per_s};
-}
-
-Range within(const Range& inner, const Range& outer) {
-  return {std::max(inner.low, outer.low), std::min(inner.high, outer.high)};
-}
-
-}  // namespace
-
-std::vector<Ridge> ridges_of(const std::vector<RoofLine>& roofs, const std::vector<RooflinePoint>& points) {
-  const auto bandwidth = main_bandwidth(roofs, points);
-  if (!bandwidth) return {};
-  auto rates = values_of(roofs, CeilingKind::compute, CeilingSource::measured);
-  if (rates.empty()) rates = values_of(roofs, CeilingKind::compute, CeilingSource::theoretical);
-  std::vector<Ridge> ridges;
-  for (const double rate : rates) ridges.push_back({ridge_ai(*bandwidth, rate), rate});
-  return ridges;
-}
-
-Window axes_of(const ChartModel& chart, const std::vector<Ridge>& ridges) {
-  Window axes = axes_from_ceilings(chart.roofs, ridges).value_or(kDefaultAxes);
-  const auto include = [&](const std::optional<PlanePoint>& mark) {
-    if (!mark) return;
-    extend(axes.ai, mark->ai);
-    extend(axes.flop_per_s, mark->flop_per_s);
-  };
-  for (const ChartPoint& point : chart.points) {
-    include(point.useful);
-    include(point.executed);
-    for (const LevelMark& mark : point.levels) include(mark.at);
-  }
-  return {whole_decades(axes.ai), whole_decades(axes.flop_per_s)};
-}
-
-std::optional<Window> axes_around(const std::vector<RoofLine>& roofs) {
-  constexpr double kRoom = 2;
-  constexpr double kRoomToSlowest = 10;
-  const auto values = [&](CeilingKind kind) {
-    std::vector<double> all;
-    for (const RoofLine& roof : roofs) {
-      if (roof.kind == kind) all.push_back(roof.value);
-    }
-    return all;  // in descending order, as the roofs
-  };
-  const auto bandwidths = values(CeilingKind::bandwidth);
-  const auto rates = values(CeilingKind::compute);
-  if (bandwidths.empty() || rates.empty()) return std::nullopt;
-  const Range ai = whole_decades(
-      {rates.back() / bandwidths.front() / kRoomToSlowest, rates.front() / bandwidths.back() * kRoom});
-  return Window{ai, whole_decades({bandwidths.back() * ai.low, rates.front() * kRoom})};
-}
-
-Window within(const Window& inner, const Window& outer) {
-  return {within(inner.ai, outer.ai), within(inner.flop_per_s, outer.flop_per_s)};
-}
-
-Window with_levels(Window window, const std::vector<ChartPoint>& points) {
-  constexpr double kRoom = 1.4;
-  for (const ChartPoint& point : points) {
-    for (const LevelMark& mark : point.levels) {
-      if (!mark.at || !holds(window.flop_per_s, mark.at->flop_per_s)) continue;
-      extend(window.ai, mark.at->ai / kRoom);
-      extend(window.ai, mark.at->ai * kRoom);
-    }
-  }
-  return window;
 }
 
 }  // namespace rooflinectl

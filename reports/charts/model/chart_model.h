@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -94,28 +95,36 @@ struct Family {
 struct Range {
   double low = 0;
   double high = 0;
+
+  bool holds(double value) const { return value >= low && value <= high; }
+  void extend_to(double value) { *this = {std::min(low, value), std::max(high, value)}; }
+};
+
+/// To be extended: of no value.
+inline constexpr Range kEmptyRange = {1e300, 0};
+
+struct PlanePoint {
+  double ai = 0;
+  double flop_per_s = 0;
 };
 
 /// A part of the plane of intensity and performance.
 struct Window {
   Range ai;
   Range flop_per_s;
+
+  bool holds(const PlanePoint& point) const {
+    return ai.holds(point.ai) && flop_per_s.holds(point.flop_per_s);
+  }
+  void extend_to(const PlanePoint& point) {
+    ai.extend_to(point.ai);
+    flop_per_s.extend_to(point.flop_per_s);
+  }
 };
 
 /// The kinds of roofs that a picture of roofs alone tells apart, in the order of their colours.
 inline constexpr std::array<std::string_view, 4> kRoofKinds = {"memory", "Tensor Cores", "floating point",
                                                                "integers"};
-
-/// Where the memory roof of most points meets a compute roof.
-struct Ridge {
-  double ai = 0;
-  double flop_per_s = 0;
-};
-
-struct PlanePoint {
-  double ai = 0;
-  double flop_per_s = 0;
-};
 
 /// Where a point lies at one level of the memory hierarchy.
 struct LevelMark {
@@ -169,8 +178,9 @@ struct ChartModel {
   std::string tool;        ///< name, version and commit
   std::string operations;  ///< what the axes count: `FLOP`; `OP` where operations of integers are among them
   Window axes;
-  std::vector<RoofLine> roofs;      ///< fastest first; bandwidths before compute
-  std::vector<Ridge> ridges;        ///< only where one memory level is drawn
+  std::vector<RoofLine> roofs;  ///< fastest first; bandwidths before compute
+  /// Where the memory roof of most points meets the compute roofs; only if one memory level is drawn.
+  std::vector<PlanePoint> ridges;
   std::vector<MemoryLevel> levels;  ///< that points have a mark for; empty if only for the useful one
   std::vector<Family> families;
   std::vector<ChartPoint> points;     ///< one for each of the experiment, in its order
@@ -202,27 +212,6 @@ bool has_levels(const ExperimentAnalysis& experiment);
 /// The roofs of the device at this place in the run and no points.
 ChartModel ceilings_model(const Run& run, const ChartSelection& selection = {},
                           std::size_t device = Run::kFirstDevice);
-
-// The part of the plane that a picture shows.
-
-/// What the axes show where there is nothing to take them from.
-inline constexpr Window kDefaultAxes = {{1e-2, 1e3}, {1e9, 1e14}};
-
-/// Where the memory roof of most points meets the compute roofs.
-std::vector<Ridge> ridges_of(const std::vector<RoofLine>& roofs, const std::vector<RooflinePoint>& points);
-
-/// The axes come from the ceilings alone, so that two runs on one device can be laid side by side; only a
-/// point that would lie outside moves them, by whole decades.
-Window axes_of(const ChartModel& chart, const std::vector<Ridge>& ridges);
-
-/// The part of the plane in which every roof ends, with some room; nothing without roofs of both kinds.
-std::optional<Window> axes_around(const std::vector<RoofLine>& roofs);
-
-/// The part of `inner` that `outer` shows.
-Window within(const Window& inner, const Window& outer);
-
-/// The window with the marks of all levels of the points whose performance lies in it.
-Window with_levels(Window window, const std::vector<ChartPoint>& points);
 
 // What stands above and below a picture.
 
@@ -264,5 +253,44 @@ std::string flagged_points(const std::vector<RooflinePoint>& points);
 /// another one, both in intensity and in performance), with their executed marks and some room. Nothing if no
 /// three points do.
 std::optional<Window> detail_window(const std::vector<ChartPoint>& points);
+
+// Names of the files of pictures.
+
+/// What follows the kind of picture and a hyphen in the file names of each of `experiments`: its name. A name
+/// that is not plain, which no plan has but somebody else's run.json may have, becomes plain: it never leads
+/// out of the folder, is never too long, and contains part of its hash. Where two are still the same, or
+/// differ only in capitals, which some file systems ignore, the later one gets `-2`, `-3`, ….
+std::vector<std::string> chart_file_names(const std::vector<std::string>& experiments);
+
+/// `roofline-ladder`. No kind begins with another and a hyphen, so that pictures of different kinds never
+/// have the same name.
+inline std::string chart_file_name(std::string_view kind, std::string_view name) {
+  return std::string(kind) + "-" + std::string(name);
+}
+
+/// The picture that stands for the run: that of the first experiment, or of the ceilings where there is none.
+inline constexpr std::string_view kFirstChartFileName = "roofline";
+
+/// The picture of the ceilings of the device at this place in the run, where there are no experiments:
+/// `roofline`, `roofline-device-1`, …
+std::string ceilings_chart_file_name(std::size_t device);
+
+/// The picture of the primitives.
+inline constexpr std::string_view kPrimitivesFileName = "primitives";
+
+/// The picture of collectives.
+inline constexpr std::string_view kCollectivesFileName = "collectives";
+
+/// The kinds of pictures of an experiment: its points over DRAM, over all memory levels, against size, their
+/// energy, a program's time, and points against the number of GPUs.
+inline constexpr std::string_view kRooflineKind = "roofline";
+inline constexpr std::string_view kLevelsKind = "levels";
+inline constexpr std::string_view kSizeSweepKind = "bandwidth";
+inline constexpr std::string_view kEnergyKind = "energy";
+inline constexpr std::string_view kTimeKind = "time";
+inline constexpr std::string_view kScalingKind = "scaling";
+/// Narrow, for `summary.md`.
+inline constexpr std::string_view kSummaryRooflineKind = "summary_roofline";
+inline constexpr std::string_view kSummarySizeSweepKind = "summary_bandwidth";
 
 }  // namespace rooflinectl

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include "analysis/roofline/point.h"
@@ -42,13 +43,9 @@ std::vector<Flag> notable_flags(const RooflinePoint& point) {
   std::vector<Flag> flags;
   for (const Flag flag : {Flag::failed, Flag::unverified, Flag::above_roof, Flag::cache_resident, Flag::noisy,
                           Flag::throttled}) {
-    if (std::find(point.flags.begin(), point.flags.end(), flag) != point.flags.end()) flags.push_back(flag);
+    if (std::ranges::find(point.flags, flag) != point.flags.end()) flags.push_back(flag);
   }
   return flags;
-}
-
-std::string bound_text(const RooflinePoint& point) {
-  return std::string(point.bound == Bound::unknown ? format::kUnavailable : bound_name(point));
 }
 
 // As much of a kernel's full name as a reader sees: names of templates can be thousands of characters long.
@@ -94,110 +91,44 @@ std::string level_sentence(const RooflinePoint& point, const LevelUse& use) {
       use.ceiling.empty() ? "no ceiling measured" : fmt::format("{} of {}", utilisation, use.ceiling));
 }
 
-// Names of a program's kernels are long, and what tells them apart may be at their end.
-std::string picture_label(const std::string& label) {
-  constexpr std::size_t kLongest = 26;
-  return kernel_names::cut_middle(label, kLongest);
+// Those of families. As many shapes as colours: see `shape_names`.
+constexpr std::size_t kColours = 6;
+constexpr std::size_t kShapes = kColours;
+
+// The `member`th of those that share a colour.
+FamilyLook sharing(std::size_t colour, std::size_t member) {
+  return {colour, (colour + member) % kShapes};
 }
 
-// Kernels of a program have no families: they are told apart by what bounds them.
-std::string family_of(const RooflinePoint& point) {
-  return is_observed(point) ? std::string(legend_name(point.bound)) : point.family;
-}
+struct BoundLook {
+  Bound bound;
+  std::size_t colour;
+  std::size_t member;  // of those that share the colour
+};
 
-// For a program's kernel, the same wherever it is drawn.
-FamilyLook look_in(const RooflinePoint& point, std::size_t family) {
-  return is_observed(point) ? look_of(point.bound) : look_of(family);
-}
-
-}  // namespace
-
-std::vector<LevelMark> level_marks(const RooflinePoint& point, const std::vector<MemoryLevel>& levels) {
-  std::vector<LevelMark> marks;
-  for (const LevelUse& use : point.levels) {
-    if (std::find(levels.begin(), levels.end(), use.level) == levels.end()) continue;
-    marks.push_back({use.level, plane_point(use.ai, main_rate(point)), level_sentence(point, use),
-                     format::optional(use.utilisation, format::whole_percent),
-                     use.level == point.busiest_level});
-  }
-  return marks;
-}
-
-ChartPoint chart_point(const RooflinePoint& point) {
-  const Measurement& measurement = *point.measurement;
-  ChartPoint chart;
-  chart.label = is_observed(point) ? picture_label(point.label) : point.label;
-  chart.title = typeset(sentence_on(point));
-  chart.useful = plane_point(point.ai_useful, point.flop_per_s);
-  chart.executed = plane_point(point.ai_executed, point.executed_flop_per_s);
-  if (chart.useful && chart.executed && !differ(*chart.useful, *chart.executed)) chart.executed.reset();
-  if (has_executed_work_alone(point)) std::swap(chart.useful, chart.executed);
-  if (chart.useful && point.roof && point.roof->resource == Bound::nvlink) {
-    chart.link_flop_per_s = point.roof->flop_per_s;
-  }
-  chart.fraction_of_roofline = point.fraction_of_roofline;
-  chart.fraction = point_number::kFractionOfRoofline.text_of(point);
-  for (const LevelUse& use : point.levels) {
-    if (use.level == MemoryLevel::dram) chart.dram_share = use.utilisation;
-  }
-  chart.time = point_number::kTime.text_of(point);
-  if (measurement.time) {
-    const LaunchTime time = mean_launch(measurement);
-    if (chart.useful && is_drawable(time.low_s) && is_drawable(time.high_s)) {
-      const double flops = has_executed_work_alone(point) ? *point.flops_executed : point.flops_useful;
-      chart.useful_flop_per_s = Range{flops / time.high_s, flops / time.low_s};
-    }
-  }
-  const Counters& counters = measurement.counters;
-  chart.dram_bytes_per_element = format::optional(dram_bytes_per_element(point),
-                                                  [](double bytes) { return format::significant(bytes); });
-  chart.warp_efficiency =
-      format::optional(value_of(counters, counter::kWarpExecutionEfficiency), format::whole_percent);
-  chart.nonpred_warp_efficiency =
-      format::optional(value_of(counters, counter::kWarpNonpredExecutionEfficiency), format::whole_percent);
-  chart.redundancy = point_number::kRedundancy.text_of(point);
-  chart.limit = limit_text(point);
-  chart.bound = bound_text(point);
-  chart.is_flagged = !notable_flags(point).empty();
-  if (point.launches) {
-    chart.share = point.launches->share;
-    chart.share_text = point_number::kShare.text_of(point);
-    chart.launches = point_number::kLaunches.text_of(point);
-    chart.recoverable = format::optional(point.launches->recoverable_s, format::saving);
-  }
-  return chart;
-}
-
-std::string flagged_points(const std::vector<RooflinePoint>& points) {
-  constexpr std::size_t kMostNamed = 12;
-  std::vector<Flag> order;
-  std::map<Flag, std::vector<std::string>> labels;
-  for (const RooflinePoint& point : points) {
-    for (const Flag flag : notable_flags(point)) {
-      if (!labels.contains(flag)) order.push_back(flag);
-      labels[flag].push_back(point.label);
-    }
-  }
-  std::vector<std::string> texts;
-  for (const Flag flag : order) {
-    const std::vector<std::string>& all = labels[flag];
-    texts.push_back(all.size() <= kMostNamed
-                        ? fmt::format("{}: {}", to_string(flag), fmt::join(all, ", "))
-                        : fmt::format("{}: {}", to_string(flag), format::counted(all.size(), "point")));
-  }
-  return fmt::format("{}", fmt::join(texts, "; "));
-}
-
-std::size_t family_index(std::vector<Family>& families, const RooflinePoint& point) {
-  const std::string name = family_of(point);
-  const auto found = std::find_if(families.begin(), families.end(),
-                                  [&](const Family& family) { return family.name == name; });
-  if (found != families.end()) return static_cast<std::size_t>(found - families.begin());
-  families.push_back({name, look_in(point, families.size())});
-  return families.size() - 1;
-}
-
-namespace {
+constexpr BoundLook kBoundLooks[] = {{Bound::dram, 0, 0},
+                                     {Bound::tensor, 1, 0},
+                                     {Bound::issue_slots, 2, 0},
+                                     {Bound::alu, 2, 1},
+                                     {Bound::xu, 2, 2},
+                                     {Bound::latency, 3, 0},
+                                     {Bound::memory_latency, 3, 2},
+                                     {Bound::instruction_latency, 3, 3},
+                                     {Bound::other_kernels, 4, 5},
+                                     {Bound::bytes_in_flight, 3, 1},
+                                     {Bound::launch_overhead, 6, 5},
+                                     {Bound::barriers, 7, 5},
+                                     {Bound::tail, 7, 0},
+                                     {Bound::atomics, 7, 1},
+                                     {Bound::fp64, 4, 0},
+                                     {Bound::fp32, 4, 1},
+                                     {Bound::fp16, 4, 2},
+                                     {Bound::int32, 4, 3},
+                                     {Bound::l2, 5, 0},
+                                     {Bound::l1, 5, 1},
+                                     {Bound::shared, 5, 2},
+                                     {Bound::nvlink, 5, 3},
+                                     {Bound::communication, 4, 4}};
 
 constexpr std::size_t kFewestPoints = 3;
 constexpr double kCloseFactor = 6;
@@ -238,7 +169,7 @@ std::vector<const ChartPoint*> take_group(std::vector<const ChartPoint*>& rest) 
 }
 
 Range spanned(std::vector<double> values) {
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const auto [low, high] = std::ranges::minmax_element(values);
   const double decades = std::log10(*high / *low);
   const double margin = std::pow(10, kMarginDecades + std::max(0.0, kSmallestDecades - decades) / 2);
   return {*low / margin, *high * margin};
@@ -263,6 +194,108 @@ Window window_around(const std::vector<const ChartPoint*>& group) {
 }
 
 }  // namespace
+
+FamilyLook look_of(std::size_t family) {
+  // From one round of colours to the next, each colour gets the next shape.
+  return sharing(family % kColours, family / kColours);
+}
+
+FamilyLook look_of(Bound bound) {
+  const auto* const found = std::ranges::find(kBoundLooks, bound, &BoundLook::bound);
+  return found == std::end(kBoundLooks) ? FamilyLook{std::nullopt, 0} : sharing(found->colour, found->member);
+}
+
+Colour family_colour(const FamilyLook& look) {
+  return look.colour ? palette::kFamilies.at(*look.colour) : palette::kMuted;
+}
+
+std::vector<LevelMark> level_marks(const RooflinePoint& point, const std::vector<MemoryLevel>& levels) {
+  std::vector<LevelMark> marks;
+  for (const LevelUse& use : point.levels) {
+    if (std::ranges::find(levels, use.level) == levels.end()) continue;
+    marks.push_back({use.level, plane_point(use.ai, main_rate(point)), level_sentence(point, use),
+                     format::optional(use.utilisation, format::whole_percent),
+                     use.level == point.busiest_level});
+  }
+  return marks;
+}
+
+ChartPoint chart_point(const RooflinePoint& point) {
+  const Measurement& measurement = *point.measurement;
+  ChartPoint chart;
+  // Names of a program's kernels are long, and what tells them apart may be at their end.
+  constexpr std::size_t kLongestLabel = 26;
+  chart.label = is_observed(point) ? kernel_names::cut_middle(point.label, kLongestLabel) : point.label;
+  chart.title = typeset(sentence_on(point));
+  chart.useful = plane_point(point.ai_useful, point.flop_per_s);
+  chart.executed = plane_point(point.ai_executed, point.executed_flop_per_s);
+  if (chart.useful && chart.executed && !differ(*chart.useful, *chart.executed)) chart.executed.reset();
+  if (has_executed_work_alone(point)) std::swap(chart.useful, chart.executed);
+  if (chart.useful && point.roof && point.roof->resource == Bound::nvlink) {
+    chart.link_flop_per_s = point.roof->flop_per_s;
+  }
+  chart.fraction_of_roofline = point.fraction_of_roofline;
+  chart.fraction = point_number::kFractionOfRoofline.text_of(point);
+  for (const LevelUse& use : point.levels) {
+    if (use.level == MemoryLevel::dram) chart.dram_share = use.utilisation;
+  }
+  chart.time = point_number::kTime.text_of(point);
+  if (measurement.time) {
+    const LaunchTime time = mean_launch(measurement);
+    if (chart.useful && is_drawable(time.low_s) && is_drawable(time.high_s)) {
+      const double flops = has_executed_work_alone(point) ? *point.flops_executed : point.flops_useful;
+      chart.useful_flop_per_s = Range{flops / time.high_s, flops / time.low_s};
+    }
+  }
+  const Counters& counters = measurement.counters;
+  chart.dram_bytes_per_element = format::optional(dram_bytes_per_element(point),
+                                                  [](double bytes) { return format::significant(bytes); });
+  chart.warp_efficiency =
+      format::optional(value_of(counters, counter::kWarpExecutionEfficiency), format::whole_percent);
+  chart.nonpred_warp_efficiency =
+      format::optional(value_of(counters, counter::kWarpNonpredExecutionEfficiency), format::whole_percent);
+  chart.redundancy = point_number::kRedundancy.text_of(point);
+  chart.limit = limit_text(point);
+  chart.bound = point.bound == Bound::unknown ? format::kUnavailable : bound_name(point);
+  chart.is_flagged = !notable_flags(point).empty();
+  if (point.launches) {
+    chart.share = point.launches->share;
+    chart.share_text = point_number::kShare.text_of(point);
+    chart.launches = point_number::kLaunches.text_of(point);
+    chart.recoverable = format::optional(point.launches->recoverable_s, format::saving);
+  }
+  return chart;
+}
+
+std::string flagged_points(const std::vector<RooflinePoint>& points) {
+  constexpr std::size_t kMostNamed = 12;
+  std::vector<Flag> order;
+  std::map<Flag, std::vector<std::string>> labels;
+  for (const RooflinePoint& point : points) {
+    for (const Flag flag : notable_flags(point)) {
+      if (!labels.contains(flag)) order.push_back(flag);
+      labels[flag].push_back(point.label);
+    }
+  }
+  std::vector<std::string> texts;
+  for (const Flag flag : order) {
+    const std::vector<std::string>& all = labels[flag];
+    texts.push_back(all.size() <= kMostNamed
+                        ? fmt::format("{}: {}", to_string(flag), fmt::join(all, ", "))
+                        : fmt::format("{}: {}", to_string(flag), format::counted(all.size(), "point")));
+  }
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+std::size_t family_index(std::vector<Family>& families, const RooflinePoint& point) {
+  // Kernels of a program have no families: they are told apart by what bounds them, which looks the same
+  // wherever it is drawn.
+  const std::string name = is_observed(point) ? std::string(legend_name(point.bound)) : point.family;
+  const auto found = std::ranges::find(families, name, &Family::name);
+  if (found != families.end()) return static_cast<std::size_t>(found - families.begin());
+  families.push_back({name, is_observed(point) ? look_of(point.bound) : look_of(families.size())});
+  return families.size() - 1;
+}
 
 std::optional<Window> detail_window(const std::vector<ChartPoint>& points) {
   std::vector<const ChartPoint*> rest = drawn(points);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <set>
 
 #include "analysis/program/recoverable.h"
@@ -12,7 +11,6 @@
 #include "core/text/names.h"
 #include "core/text/written_number.h"
 #include "reports/charts/model/chart_model.h"
-#include "reports/charts/model/file_names.h"
 #include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
 
@@ -49,12 +47,10 @@ std::string sizes(const std::vector<RooflinePoint>& points) {
 
 // How the times were taken.
 std::string timed_text(const std::vector<RooflinePoint>& points) {
-  const bool is_traced =
-      std::any_of(points.begin(), points.end(), [](const auto& p) { return is_observed(p); });
-  if (is_traced) return "times from the trace";
+  if (std::ranges::any_of(points, [](const auto& p) { return is_observed(p); }))
+    return "times from the trace";
   const auto is_timed = [&](LaunchMode mode) {
-    return std::any_of(points.begin(), points.end(),
-                       [&](const RooflinePoint& point) { return timed_mode(point) == mode; });
+    return std::ranges::find(points, mode, timed_mode) != points.end();
   };
   const bool graph = is_timed(LaunchMode::graph);
   const bool plain = is_timed(LaunchMode::plain);
@@ -67,14 +63,13 @@ std::string as_recorded(const Run& run, const std::string& device) {
   return run.source == RunSource::replayed ? fmt::format("a recording of {}", device) : device;
 }
 
-// The names, of which there may be thousands: the first few, and how many more there are.
-std::string list_of(const std::vector<std::string>& names) {
-  constexpr std::size_t kMostNamed = 8;
-  const std::size_t named = std::min(names.size(), kMostNamed);
-  const auto end = names.begin() + static_cast<std::ptrdiff_t>(named);
-  std::string text = fmt::format("{}", fmt::join(names.begin(), end, ", "));
-  if (named < names.size()) text += fmt::format(" and {} more", names.size() - named);
-  return text;
+constexpr std::size_t kMostNamed = 8;
+
+std::string plain(const std::string& experiment) {
+  if (is_plain_name(experiment)) return experiment;
+  std::string name;
+  for (const char c : experiment.substr(0, kMaxNameLength)) name += is_plain_name({&c, 1}) ? c : '_';
+  return name + "-" + sha256(experiment).substr(0, 8);
 }
 
 }  // namespace
@@ -83,14 +78,14 @@ std::string missing_text(const ExperimentAnalysis& experiment) {
   const std::vector<std::string>& missing = experiment.missing;
   if (missing.empty()) return {};
   return fmt::format("incomplete, {} of {} missing: {}", missing.size(),
-                     format::counted(missing.size() + experiment.points.size(), "point"), list_of(missing));
+                     format::counted(missing.size() + experiment.points.size(), "point"),
+                     format::listed(missing, kMostNamed));
 }
 
 std::string device_text(const Run& run) {
   std::vector<std::string> names;
   for (const DeviceInfo& device : run.devices) names.push_back(device.name);
-  const bool are_alike =
-      std::all_of(names.begin(), names.end(), [&](const std::string& name) { return name == names.front(); });
+  const bool are_alike = std::ranges::adjacent_find(names, std::not_equal_to()) == names.end();
   if (names.size() > 1 && are_alike) names = {fmt::format("{} × {}", names.size(), names.front())};
   return as_recorded(run, fmt::format("{}", fmt::join(names, ", ")));
 }
@@ -144,8 +139,9 @@ std::string provenance(const Run& run, const ExperimentAnalysis& experiment) {
   }
   std::string text(run.imports.empty() ? to_string(run.source) : "imported");
   if (!declared.empty()) {
-    text = declared.size() == timed ? fmt::format("times {}; bytes and FLOPs declared, not counted", text)
-                                    : fmt::format("{}; declared, not counted: {}", text, list_of(declared));
+    text = declared.size() == timed
+               ? fmt::format("times {}; bytes and FLOPs declared, not counted", text)
+               : fmt::format("{}; declared, not counted: {}", text, format::listed(declared, kMostNamed));
   }
   if (is_of_program) {
     text += run.imports.empty() ? "; work counted in some launches of each kernel" : "; work as reported";
@@ -156,28 +152,13 @@ std::string provenance(const Run& run, const ExperimentAnalysis& experiment) {
   } else if (uncounted > 0) {
     text += fmt::format("; counters incomplete for {} of GPU time", format::percent(uncounted));
   }
-  if (!unseen.empty()) text += fmt::format("; executed work not counted: {}", list_of(unseen));
-  if (!off_chart.empty()) text += fmt::format("; no FLOP, so not on the chart: {}", list_of(off_chart));
+  if (!unseen.empty())
+    text += fmt::format("; executed work not counted: {}", format::listed(unseen, kMostNamed));
+  if (!off_chart.empty())
+    text += fmt::format("; no FLOP, so not on the chart: {}", format::listed(off_chart, kMostNamed));
   const std::string missing = missing_text(experiment);
   return missing.empty() ? text : fmt::format("{}; {}", missing, text);
 }
-
-namespace {
-
-std::string plain(const std::string& experiment) {
-  if (is_plain_name(experiment)) return experiment;
-  std::string name;
-  for (const char c : experiment.substr(0, kMaxNameLength)) name += is_plain_name({&c, 1}) ? c : '_';
-  return name + "-" + sha256(experiment).substr(0, 8);
-}
-
-std::string lower_case(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return name;
-}
-
-}  // namespace
 
 std::vector<std::string> chart_file_names(const std::vector<std::string>& experiments) {
   std::set<std::string> taken;
@@ -185,7 +166,12 @@ std::vector<std::string> chart_file_names(const std::vector<std::string>& experi
   for (const std::string& experiment : experiments) {
     const std::string wanted = plain(experiment);
     std::string name = wanted;
-    for (int i = 2; !taken.insert(lower_case(name)).second; ++i) name = fmt::format("{}-{}", wanted, i);
+    const auto take = [&] {
+      std::string lower = name;
+      for (char& letter : lower) letter = to_lower(letter);
+      return taken.insert(lower).second;
+    };
+    for (int i = 2; !take(); ++i) name = fmt::format("{}-{}", wanted, i);
     names.push_back(name);
   }
   return names;

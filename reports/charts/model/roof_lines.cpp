@@ -12,7 +12,7 @@ namespace {
 
 template <typename T>
 bool contains(const std::vector<T>& values, const T& value) {
-  return std::find(values.begin(), values.end(), value) != values.end();
+  return std::ranges::find(values, value) != values.end();
 }
 
 template <typename Chosen>
@@ -23,7 +23,7 @@ std::vector<RoofLine> roof_lines(const Run& run, std::size_t device, Chosen chos
     if (!is_roof(ceiling.kind) || !is_drawable(ceiling.value)) continue;
     if (chosen(ceiling)) lines.push_back(roof_line(ceiling));
   }
-  std::stable_sort(lines.begin(), lines.end(), [](const RoofLine& a, const RoofLine& b) {
+  std::ranges::stable_sort(lines, [](const RoofLine& a, const RoofLine& b) {
     return a.kind != b.kind ? a.kind < b.kind : a.value > b.value;
   });
   return lines;
@@ -33,7 +33,7 @@ bool is_read_of(const Ceiling& ceiling, const std::vector<MemoryLevel>& levels) 
   const auto is_subject = [&](MemoryLevel level) { return to_string(level) == ceiling.subject; };
   // The theoretical bandwidth of DRAM has no direction.
   return (ceiling.operation == "read" || ceiling.operation.empty()) &&
-         (levels.empty() || std::any_of(levels.begin(), levels.end(), is_subject));
+         (levels.empty() || std::ranges::any_of(levels, is_subject));
 }
 
 bool computes_for(const Ceiling& ceiling, const std::vector<RooflinePoint>& points,
@@ -44,7 +44,7 @@ bool computes_for(const Ceiling& ceiling, const std::vector<RooflinePoint>& poin
     return !is_observed(point) && to_string(point.precision) == ceiling.subject;
   };
   return ceiling.operation != "tensor" && ceiling.operation != "sustained" &&
-         (points.empty() || std::any_of(points.begin(), points.end(), is_precision));
+         (points.empty() || std::ranges::any_of(points, is_precision));
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ RoofLine roof_line(const Ceiling& ceiling) {
 }
 
 bool is_roof_of_program(const Ceiling& ceiling, const std::vector<RooflinePoint>& points) {
-  return std::any_of(points.begin(), points.end(), [&](const RooflinePoint& point) {
+  return std::ranges::any_of(points, [&](const RooflinePoint& point) {
     const ResourceUse* const pipe = has_executed_work_alone(point) ? main_pipe(point.resources) : nullptr;
     return pipe != nullptr && contains(pipe->ceilings, ceiling.id);
   });
@@ -83,7 +83,7 @@ std::vector<RoofLine> dram_roofs(const Run& run, const ExperimentAnalysis& exper
     if (ceiling.kind == CeilingKind::compute) return computes_for(ceiling, points, selection);
     if (ceiling.subject == "dram") return ceiling.operation != "triad";
     return ceiling.source == CeilingSource::measured &&
-           std::any_of(points.begin(), points.end(), [&](const RooflinePoint& point) {
+           std::ranges::any_of(points, [&](const RooflinePoint& point) {
              // L2, for the points that it serves; executed work is drawn at its DRAM intensity only.
              return point.roof && !has_executed_work_alone(point) && point.roof->memory_ceiling == ceiling.id;
            });

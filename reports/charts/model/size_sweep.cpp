@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "analysis/roofline/point.h"
+#include "core/text/written_number.h"
 #include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
 
@@ -54,7 +55,7 @@ class Versions {
   Versions(const Run& run, const std::vector<SweptPoint>& points) {
     for (const SweptPoint& point : points) {
       PointId version = version_of(point.id());
-      if (std::find(all_.begin(), all_.end(), version) == all_.end()) all_.push_back(std::move(version));
+      if (std::ranges::find(all_, version) == all_.end()) all_.push_back(std::move(version));
     }
     labels_ = point_labels(run.catalogue, all_);
     // A plain launch is not the same as one of many in a graph: its label shows that even where all are
@@ -66,7 +67,7 @@ class Versions {
   }
 
   std::size_t index_of(const PointId& id) const {
-    return static_cast<std::size_t>(std::find(all_.begin(), all_.end(), version_of(id)) - all_.begin());
+    return static_cast<std::size_t>(std::ranges::find(all_, version_of(id)) - all_.begin());
   }
   const std::vector<std::string>& labels() const { return labels_; }
   const std::string& label(const PointId& id) const { return labels_[index_of(id)]; }
@@ -75,20 +76,6 @@ class Versions {
   std::vector<PointId> all_;
   std::vector<std::string> labels_;
 };
-
-template <typename List, typename Value>
-std::size_t place_of(List& list, const Value& value) {
-  const auto found = std::find(list.begin(), list.end(), value);
-  if (found != list.end()) return static_cast<std::size_t>(found - list.begin());
-  list.push_back(value);
-  return list.size() - 1;
-}
-
-SweepPanel& panel_of(SizeSweep& sweep, Dtype dtype) {
-  const auto found = std::find_if(sweep.panels.begin(), sweep.panels.end(),
-                                  [&](const SweepPanel& panel) { return panel.dtype == dtype; });
-  return found != sweep.panels.end() ? *found : sweep.panels.emplace_back(SweepPanel{dtype, {}});
-}
 
 std::optional<double> measured(const Run& run, std::string_view id, std::size_t device) {
   const Ceiling* ceiling = find_ceiling(run, id, CeilingSource::measured, device);
@@ -100,13 +87,13 @@ Speed speed_of(const RooflinePoint& point, const RooflinePoint& reference) {
   return {reference.measurement->time->median_s / point.measurement->time->median_s, false};
 }
 
-bool is_reference(const RooflinePoint& point) {
-  return point.family == "reference";
+bool is_reference(const SweptPoint& point) {
+  return point.point->family == "reference";
 }
 
 /// The table of this pair; a new one where there is none.
 SpeedTable& table_of(std::vector<SpeedTable>& tables, const SpeedTable& wanted) {
-  const auto found = std::find_if(tables.begin(), tables.end(), [&](const SpeedTable& table) {
+  const auto found = std::ranges::find_if(tables, [&](const SpeedTable& table) {
     return table.version == wanted.version && table.reference == wanted.reference &&
            table.cache == wanted.cache;
   });
@@ -114,9 +101,10 @@ SpeedTable& table_of(std::vector<SpeedTable>& tables, const SpeedTable& wanted) 
 }
 
 void enter(SpeedTable& table, const SweptPoint& point, const Speed& speed) {
-  const std::size_t column = place_of(table.dtypes, point.dtype);
-  auto row = std::find_if(table.rows.begin(), table.rows.end(),
-                          [&](const SpeedTable::Row& other) { return other.n >= point.n; });
+  const auto dtype = std::ranges::find(table.dtypes, point.dtype);
+  const auto column = static_cast<std::size_t>(dtype - table.dtypes.begin());
+  if (dtype == table.dtypes.end()) table.dtypes.push_back(point.dtype);
+  auto row = std::ranges::lower_bound(table.rows, point.n, {}, &SpeedTable::Row::n);
   if (row == table.rows.end() || row->n != point.n) row = table.rows.insert(row, {point.n, {}});
   row->speeds.resize(std::max(row->speeds.size(), column + 1));
   row->speeds[column] = speed;
@@ -129,8 +117,7 @@ bool has_size_sweep(const ExperimentAnalysis& experiment) {
   for (const SweptPoint& point : swept_points(experiment)) {
     sizes[{range_name(version_of(point.id())), point.dtype, point.cache}].insert(point.n);
   }
-  return std::any_of(sizes.begin(), sizes.end(),
-                     [](const auto& curve) { return curve.second.size() >= kFewestSizes; });
+  return std::ranges::any_of(sizes, [](const auto& curve) { return curve.second.size() >= kFewestSizes; });
 }
 
 SizeSweep size_sweep(const Run& run, const ExperimentAnalysis& experiment) {
@@ -145,8 +132,10 @@ SizeSweep size_sweep(const Run& run, const ExperimentAnalysis& experiment) {
   for (const SweptPoint& point : points) {
     all_plain = all_plain && timed_mode(*point.point) == LaunchMode::plain;
     const std::size_t version = versions.index_of(point.id());
-    auto& curves = panel_of(sweep, point.dtype).curves;
-    auto curve = std::find_if(curves.begin(), curves.end(), [&](const SweepCurve& other) {
+    auto panel = std::ranges::find(sweep.panels, point.dtype, &SweepPanel::dtype);
+    if (panel == sweep.panels.end()) panel = sweep.panels.insert(panel, SweepPanel{point.dtype, {}});
+    auto& curves = panel->curves;
+    auto curve = std::ranges::find_if(curves, [&](const SweepCurve& other) {
       return other.version == version && other.cache == point.cache;
     });
     if (curve == curves.end()) curve = curves.insert(curve, SweepCurve{version, point.cache, {}});
@@ -155,8 +144,7 @@ SizeSweep size_sweep(const Run& run, const ExperimentAnalysis& experiment) {
   sweep.launch_s = measured(run, all_plain ? ceiling_id::kLaunch : ceiling_id::kGraphNode, experiment.device);
   for (SweepPanel& panel : sweep.panels) {
     for (SweepCurve& curve : panel.curves) {
-      std::stable_sort(curve.points.begin(), curve.points.end(),
-                       [](const SweepPoint& a, const SweepPoint& b) { return a.n < b.n; });
+      std::ranges::stable_sort(curve.points, {}, &SweepPoint::n);
     }
   }
   return sweep;
@@ -170,12 +158,11 @@ std::vector<SpeedTable> speed_tables(const Run& run, const ExperimentAnalysis& e
   std::vector<SpeedTable> tables;
   const std::vector<SweptPoint> points = swept_points(experiment);
   std::vector<SweptPoint> references;
-  std::copy_if(points.begin(), points.end(), std::back_inserter(references),
-               [](const SweptPoint& point) { return is_reference(*point.point); });
+  std::ranges::copy_if(points, std::back_inserter(references), is_reference);
   if (references.empty()) return tables;
   const Versions versions(run, points);
   for (const SweptPoint& point : points) {
-    if (is_reference(*point.point)) continue;
+    if (is_reference(point)) continue;
     for (const SweptPoint& reference : references) {
       const bool is_same_problem = reference.dtype == point.dtype && reference.n == point.n &&
                                    reference.cache == point.cache &&
@@ -191,6 +178,19 @@ std::vector<SpeedTable> speed_tables(const Run& run, const ExperimentAnalysis& e
     for (SpeedTable::Row& row : table.rows) row.speeds.resize(table.dtypes.size());
   }
   return tables;
+}
+
+Table speed_table(const SpeedTable& speeds) {
+  Table table = {.title = fmt::format("Speed-up of {} over {}, {}", speeds.version, speeds.reference,
+                                      to_string(speeds.cache)),
+                 .columns = {column::number("elements")}};
+  for (const Dtype dtype : speeds.dtypes)
+    table.columns.push_back(column::number(std::string(to_string(dtype))));
+  for (const SpeedTable::Row& row : speeds.rows) {
+    std::vector<std::string>& cells = table.rows.emplace_back(1, typeset(elements_text(row.n)));
+    for (const Speed& speed : row.speeds) cells.push_back(speed_text(speed));
+  }
+  return table;
 }
 
 }  // namespace rooflinectl

@@ -8,6 +8,7 @@
 
 #include "reports/charts/model/chart_model.h"
 #include "reports/draw/scene.h"
+#include "reports/text/text_table.h"
 
 /// Bandwidth against size: what a roofline cannot show, since all sizes of a sum have the same intensity.
 namespace rooflinectl {
@@ -69,6 +70,9 @@ std::string speed_text(const Speed& speed);
 
 /// For every pair of a version and a reference that were measured at four sizes or more.
 std::vector<SpeedTable> speed_tables(const Run& run, const ExperimentAnalysis& experiment);
+
+/// A row for each size, a column for each type.
+Table speed_table(const SpeedTable& speeds);
 
 /// Under the title of `chart` a panel for each type: bandwidth over the number of elements, the
 /// DRAM read ceiling, the line that the launch alone allows, and the size of L2.

@@ -30,13 +30,12 @@ Group axes(const Box& frame) {
     const double share = static_cast<double>(i) / kTicks;
     add_horizontal(group, frame, y_of(frame, share), true, fmt::format("{:.0f} %", 100 * share), 7);
   }
-  group.shapes.emplace_back(rectangle(frame, std::nullopt, Stroke{palette::kLeader, 1}));
-  const double middle = (frame.top + frame.bottom) / 2;
-  group.shapes.emplace_back(Text{"Share of DRAM bandwidth; no FLOP, or not counted",
-                                 {frame.left - 50, middle},
-                                 {13},
-                                 Anchor::middle,
-                                 Direction::upwards});
+  group.add(rectangle(frame, std::nullopt, Stroke{palette::kLeader, 1}));
+  group.add(Text{"Share of DRAM bandwidth; no FLOP, or not counted",
+                 {frame.left - 50, frame.centre().y},
+                 {13},
+                 Anchor::middle,
+                 Direction::upwards});
   return group;
 }
 
@@ -69,7 +68,7 @@ class Places {
   };
 
   bool is_free(Pixel place, double radius) const {
-    return std::none_of(taken_.begin(), taken_.end(), [&](const Mark& mark) {
+    return std::ranges::none_of(taken_, [&](const Mark& mark) {
       return std::hypot(mark.centre.x - place.x, mark.centre.y - place.y) < mark.radius + radius;
     });
   }
@@ -81,7 +80,7 @@ class Places {
 }  // namespace
 
 bool has_bandwidth_strip(const ChartModel& chart) {
-  return std::any_of(chart.points.begin(), chart.points.end(), is_in_strip);
+  return std::ranges::any_of(chart.points, is_in_strip);
 }
 
 std::vector<Group> bandwidth_strip(const Box& frame, const ChartModel& chart) {
@@ -104,15 +103,15 @@ std::vector<Group> bandwidth_strip(const Box& frame, const ChartModel& chart) {
                       .title = point.title,
                       .clip = frame.grown(radius),
                       .shapes = {family_mark(point.look, at, radius, MarkFill::filled)}});
-    placer.block(Box{at.x, at.y, at.x, at.y}.grown(radius + 1));
+    placer.block(square(at, radius + 1));
     if (ranked.size() < kMostRanks) ranked.push_back({point.rank, at});
   }
   Group labels{.name = "labels"};
   for (const Ranked& mark : ranked) {
     const auto label = placer.place(fmt::format("{}", mark.rank), kRankStyle, mark.at);
     if (!label) continue;
-    if (label->leader) labels.shapes.emplace_back(*label->leader);
-    labels.shapes.emplace_back(label->text);
+    if (label->leader) labels.add(*label->leader);
+    labels.add(label->text);
   }
   groups.push_back(std::move(labels));
   return groups;

@@ -67,38 +67,36 @@ Group change_header(const Box& area, const ChangeColumns& columns, const ChangeS
   Group group{.name = "panel-header"};
   const double bottom = panel::header_baseline(area);
   const auto add = [&](std::string text, double x, Anchor anchor) {
-    group.shapes.emplace_back(Text{std::move(text), {x, bottom}, panel::kHeaderStyle, anchor});
+    group.add(Text{std::move(text), {x, bottom}, panel::kHeaderStyle, anchor});
   };
-  group.shapes.emplace_back(Text{"Change of time", {area.left, bottom}, {15, Weight::semibold}});
+  group.add(Text{"Change of time", {area.left, bottom}, {15, Weight::semibold}});
   add("before", columns.before, Anchor::end);
   add("now", columns.now, Anchor::end);
   add(format::change(1 / range), columns.bars.left, Anchor::start);
   add("same", scale.x(1), Anchor::middle);
   add(format::change(range), columns.bars.right, Anchor::end);
   add("time", columns.change, Anchor::end);
-  group.shapes.emplace_back(panel::rule(area));
+  group.add(panel::rule(area));
   return group;
 }
 
 std::string time_text(const std::optional<TimeChange>& time, const RooflinePoint* point, bool is_base) {
   if (time) return format::duration(is_base ? time->from.median_s : time->to.median_s);
   const bool has_time = point != nullptr && point->measurement->time;
-  return has_time ? format::duration(time_per_launch_s(*point->measurement))
-                  : std::string(format::kUnavailable);
+  return has_time ? format::duration(time_per_launch_s(*point->measurement)) : format::kUnavailable;
 }
 
 void draw_change(Group& group, const TimeChange& change, Colour colour, const ChangeScale& scale, double y) {
   constexpr double kHalfHeight = 5;
   const double zero = scale.x(1);
   const double end = scale.x(change.ratio());
-  group.shapes.emplace_back(rectangle(
-      {std::min(zero, end), y - kHalfHeight, std::max(zero, end), y + kHalfHeight}, colour, std::nullopt));
+  group.add(rectangle({std::min(zero, end), y - kHalfHeight, std::max(zero, end), y + kHalfHeight}, colour));
   const Stroke stroke = {palette::kInk, 1.2};
   const double low = scale.x(change.lowest_ratio());
   const double high = scale.x(change.highest_ratio());
-  group.shapes.emplace_back(Polyline{{{low, y}, {high, y}}, stroke});
+  group.add(Polyline{{{low, y}, {high, y}}, stroke});
   for (const double x : {low, high}) {
-    group.shapes.emplace_back(Polyline{{{x, y - kHalfHeight / 2}, {x, y + kHalfHeight / 2}}, stroke});
+    group.add(Polyline{{{x, y - kHalfHeight / 2}, {x, y + kHalfHeight / 2}}, stroke});
   }
 }
 
@@ -109,12 +107,12 @@ Group change_row(const PointComparison& point, const std::string& label, const C
   const TextStyle style = {size};
   const double baseline = y + 0.36 * size;
   const auto add = [&](std::string text, double x, Anchor anchor) {
-    group.shapes.emplace_back(Text{std::move(text), {x, baseline}, style, anchor});
+    group.add(Text{std::move(text), {x, baseline}, style, anchor});
   };
-  group.shapes.emplace_back(Circle{{columns.label - 9, y}, 0.33 * size, colour, std::nullopt});
-  group.shapes.emplace_back(Text{fitted(label, {size, Weight::semibold}, kWidestChangeLabel),
-                                 {columns.label, baseline},
-                                 {size, Weight::semibold}});
+  group.add(Circle{{columns.label - 9, y}, 0.33 * size, colour, std::nullopt});
+  group.add(Text{fitted(label, {size, Weight::semibold}, kWidestChangeLabel),
+                 {columns.label, baseline},
+                 {size, Weight::semibold}});
   add(time_text(point.time, point.base, true), columns.before, Anchor::end);
   add(time_text(point.time, point.now, false), columns.now, Anchor::end);
   if (point.time) draw_change(group, *point.time, colour, scale, y);
@@ -129,10 +127,9 @@ Group unchanged_band(const RunComparison& comparison, const ChangeColumns& colum
                      double bottom) {
   const double threshold = 1 + comparison.smallest_change;
   Group group{.name = "band"};
-  group.shapes.emplace_back(rectangle({scale.x(1 / threshold), columns.bars.top, scale.x(threshold), bottom},
-                                      palette::kTrack, std::nullopt));
-  group.shapes.emplace_back(
-      Polyline{{{scale.x(1), columns.bars.top}, {scale.x(1), bottom}}, {palette::kLeader, 1}});
+  group.add(
+      rectangle({scale.x(1 / threshold), columns.bars.top, scale.x(threshold), bottom}, palette::kTrack));
+  group.add(Polyline{{{scale.x(1), columns.bars.top}, {scale.x(1), bottom}}, {palette::kLeader, 1}});
   return group;
 }
 
@@ -175,7 +172,7 @@ std::vector<Group> change_panel(const Box& area, const RunComparison& comparison
   const double spacing = std::clamp(height / static_cast<double>(std::max<std::size_t>(shown + 1, 1)),
                                     panel::kSmallestRow, kLargestChangeRow);
   const double size = std::min(14.0, spacing * 0.8);
-  const bool has_experiments = std::any_of(points.begin(), points.end(), [&](const PointComparison& point) {
+  const bool has_experiments = std::ranges::any_of(points, [&](const PointComparison& point) {
     return point.point.experiment != points.front().point.experiment;
   });
   std::vector<Group> groups = {change_header(area, columns, scale, range)};
@@ -190,9 +187,9 @@ std::vector<Group> change_panel(const Box& area, const RunComparison& comparison
   }
   if (shown < points.size()) {
     Group& rest = groups.emplace_back(Group{.name = "panel-rest"});
-    rest.shapes.emplace_back(Text{fmt::format("and {} more", points.size() - shown),
-                                  {columns.label, y + 0.36 * size},
-                                  {size, Weight::regular, palette::kMuted}});
+    rest.add(Text{fmt::format("and {} more", points.size() - shown),
+                  {columns.label, y + 0.36 * size},
+                  {size, Weight::regular, palette::kMuted}});
   }
   return groups;
 }

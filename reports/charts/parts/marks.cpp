@@ -39,9 +39,9 @@ void draw_interval(Group& group, const Plot& plot, const ChartPoint& point, doub
   const double bottom = plot.y(point.useful_flop_per_s->low);
   if (bottom - top <= 2 * radius) return;
   const Stroke stroke = {family_colour(point.look), 1.5};
-  group.shapes.emplace_back(Polyline{{{x, top}, {x, bottom}}, stroke});
+  group.add(Polyline{{{x, top}, {x, bottom}}, stroke});
   for (const double y : {top, bottom}) {
-    group.shapes.emplace_back(Polyline{{{x - radius / 2, y}, {x + radius / 2, y}}, stroke});
+    group.add(Polyline{{{x - radius / 2, y}, {x + radius / 2, y}}, stroke});
   }
 }
 
@@ -49,8 +49,8 @@ void draw_interval(Group& group, const Plot& plot, const ChartPoint& point, doub
 void draw_link_roof(Group& group, const Plot& plot, const ChartPoint& point) {
   const Pixel mark = plot.at(*point.useful);
   const double y = plot.y(*point.link_flop_per_s);
-  group.shapes.emplace_back(Polyline{{mark, {mark.x, y}}, {palette::kMuted, 1, Dash::dotted}});
-  group.shapes.emplace_back(link_roof_mark(y, mark.x));
+  group.add(Polyline{{mark, {mark.x, y}}, {palette::kMuted, 1, Dash::dotted}});
+  group.add(link_roof_mark(y, mark.x));
 }
 
 }  // namespace
@@ -110,12 +110,12 @@ Group point_group(const Plot& plot, const ChartPoint& point, std::size_t index, 
   const Pixel useful = plot.at(*point.useful);
   if (point.executed) {
     const Pixel executed = plot.at(*point.executed);
-    if (is_joined) group.shapes.emplace_back(Polyline{{useful, executed}, {family_colour(point.look), 1}});
-    group.shapes.emplace_back(family_mark(point.look, executed, radius - 0.9, MarkFill::hollow));
+    if (is_joined) group.add(Polyline{{useful, executed}, {family_colour(point.look), 1}});
+    group.add(family_mark(point.look, executed, radius - 0.9, MarkFill::hollow));
   }
   if (point.link_flop_per_s) draw_link_roof(group, plot, point);
   if (point.useful_flop_per_s) draw_interval(group, plot, point, radius);
-  group.shapes.emplace_back(family_mark(point.look, useful, radius, MarkFill::filled));
+  group.add(family_mark(point.look, useful, radius, MarkFill::filled));
   return group;
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "core/text/written_number.h"
 
@@ -20,7 +19,7 @@ std::string description(const ChartModel& chart) {
 
 void add_text(Group& group, const std::string& content, Pixel at, const TextStyle& style, double width,
               Anchor anchor = Anchor::start) {
-  group.shapes.emplace_back(Text{fitted(content, style, width), at, style, anchor});
+  group.add(Text{fitted(content, style, width), at, style, anchor});
 }
 
 // `style`, smaller where `content` would not fit into `width`, but not below `smallest`.
@@ -72,29 +71,29 @@ Text panel_title(const std::string& name, double left) {
 void add_plane(Scene& scene, const Plot& plot, const ChartModel& chart) {
   if (!chart.ridges.empty()) scene.groups.push_back(attainable_group(plot, chart.ridges));
   scene.groups.push_back(axes_group(plot, chart.operations));
-  auto roofs = roof_groups(plot, chart);
-  std::move(roofs.begin(), roofs.end(), std::back_inserter(scene.groups));
+  scene.add(roof_groups(plot, chart));
 }
 
 void outline_detail(Group& group, LabelPlacer& placer, const Plot& plot, const Window& detail) {
   const Box box = {plot.x(detail.ai.low), plot.y(detail.flop_per_s.high), plot.x(detail.ai.high),
                    plot.y(detail.flop_per_s.low)};
-  group.shapes.emplace_back(rectangle(box, std::nullopt, Stroke{palette::kMuted, 1, Dash::dotted}));
+  group.add(rectangle(box, std::nullopt, Stroke{palette::kMuted, 1, Dash::dotted}));
   placer.block(box.grown(2));
   const Text text = {"detail", {box.right, box.bottom + 16}, kNoteStyle, Anchor::end};
-  if (placer.take(text)) group.shapes.emplace_back(text);
+  if (placer.take(text)) group.add(text);
 }
 
 bool label_mark(Group& group, LabelPlacer& placer, const std::string& name, Pixel mark) {
   constexpr double kWidest = 216;
   const auto label = placer.place(fitted(name, kLabelStyle, kWidest), kLabelStyle, mark);
   if (!label) return false;
-  if (label->leader) group.shapes.emplace_back(*label->leader);
-  group.shapes.emplace_back(label->text);
+  if (label->leader) group.add(*label->leader);
+  group.add(label->text);
   return true;
 }
 
 void LegendRows::add(const std::string& name, double width, const Sample& sample) {
+  if (name.empty()) return;  // a family without a name
   constexpr double kLastBaseline = 124;
   constexpr double kSpacing = 20;
   constexpr double kWidestName = 500;
@@ -104,29 +103,50 @@ void LegendRows::add(const std::string& name, double width, const Sample& sample
   if (next_.x + entry_width > width_ - kMargin) next_ = {kMargin, next_.y + kSpacing};
   if (next_.y > kLastBaseline) return;
   sample(group_, {next_.x, next_.y - 4.7});
-  group_.shapes.emplace_back(Text{text, {next_.x + text_left, next_.y}, kNoteStyle});
+  group_.add(Text{text, {next_.x + text_left, next_.y}, kNoteStyle});
   next_.x += entry_width + 24;
 }
 
+void LegendRows::add_line(const std::string& name, const Stroke& stroke) {
+  constexpr double kLength = 30;
+  add(name, kLength, [&](Group& group, Pixel at) {
+    group.add(Polyline{{at, {at.x + kLength, at.y}}, stroke});
+  });
+}
+
+void LegendRows::add_colour(const std::string& name, Colour colour) {
+  constexpr double kLength = 16;
+  add(name, kLength, [&](Group& group, Pixel at) {
+    group.add(Polyline{{at, {at.x + kLength, at.y}}, {colour, 5}});
+  });
+}
+
+void LegendRows::add_mark(const std::string& name, const FamilyLook& look, double radius) {
+  add(name, 12, [&](Group& group, Pixel at) {
+    group.add(family_mark(look, {at.x + 6, at.y}, radius, MarkFill::filled));
+  });
+}
+
+void LegendRows::add_curve(const std::string& name, const FamilyLook& look) {
+  constexpr double kLength = 26;
+  add(name, kLength, [&](Group& group, Pixel at) {
+    group.add(Polyline{{at, {at.x + kLength, at.y}}, {family_colour(look), 2}});
+    group.add(family_mark(look, {at.x + kLength / 2, at.y}, 4, MarkFill::filled));
+  });
+}
+
 void LegendRows::add_roofs(const ChartModel& chart) {
-  const auto add_line = [&](CeilingSource source, const char* name, Dash dash) {
-    const bool is_drawn = std::any_of(chart.roofs.begin(), chart.roofs.end(),
-                                      [&](const RoofLine& roof) { return roof.source == source; });
-    if (!is_drawn) return;
-    add(name, 30, [dash](Group& group, Pixel at) {
-      group.shapes.emplace_back(Polyline{{at, {at.x + 30, at.y}}, {palette::kMemoryRoof, 1.6, dash}});
-    });
-  };
   for (std::size_t kind = 0; kind < kRoofKinds.size(); ++kind) {
-    const bool is_drawn = std::any_of(chart.roofs.begin(), chart.roofs.end(),
-                                      [&](const RoofLine& roof) { return roof.family == kind; });
-    if (!is_drawn) continue;
-    add(std::string(kRoofKinds.at(kind)), 16, [kind](Group& group, Pixel at) {
-      group.shapes.emplace_back(Polyline{{at, {at.x + 16, at.y}}, {palette::kFamilies.at(kind), 5}});
-    });
+    if (std::ranges::find(chart.roofs, kind, &RoofLine::family) == chart.roofs.end()) continue;
+    add_colour(std::string(kRoofKinds.at(kind)), palette::kFamilies.at(kind));
   }
-  add_line(CeilingSource::measured, "measured ceiling", Dash::solid);
-  add_line(CeilingSource::theoretical, "theoretical peak", Dash::dashed);
+  const auto is_drawn = [&](CeilingSource source) {
+    return std::ranges::find(chart.roofs, source, &RoofLine::source) != chart.roofs.end();
+  };
+  if (is_drawn(CeilingSource::measured)) add_line("measured ceiling", {palette::kMemoryRoof, 1.6});
+  if (is_drawn(CeilingSource::theoretical)) {
+    add_line("theoretical peak", {palette::kMemoryRoof, 1.6, Dash::dashed});
+  }
 }
 
 }  // namespace rooflinectl::picture

@@ -55,6 +55,12 @@ class LegendRows {
   explicit LegendRows(Extent extent = Extent::full) : width_(width_of(extent)) {}
 
   void add(const std::string& name, double width, const Sample& sample);
+  void add_line(const std::string& name, const Stroke& stroke);
+  /// What is told from others by its colour alone.
+  void add_colour(const std::string& name, Colour colour);
+  void add_mark(const std::string& name, const FamilyLook& look, double radius);
+  /// A line with a mark on it.
+  void add_curve(const std::string& name, const FamilyLook& look);
 
   /// Solid and dashed lines, as far as the chart has them.
   void add_roofs(const ChartModel& chart);

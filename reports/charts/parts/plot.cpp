@@ -40,29 +40,29 @@ void draw_tick_labels(Group& group, const Plot& plot, const std::vector<Tick>& x
   const Box& frame = plot.frame();
   for (const Tick& tick : x_ticks) {
     if (!tick.is_labelled) continue;
-    group.shapes.emplace_back(Text{format::significant(tick.value, 1),
-                                   {plot.x(tick.value), frame.bottom + 18},
-                                   kTickStyle,
-                                   Anchor::middle});
+    group.add(Text{format::significant(tick.value, 1),
+                   {plot.x(tick.value), frame.bottom + 18},
+                   kTickStyle,
+                   Anchor::middle});
   }
   for (const Tick& tick : y_ticks) {
     if (!tick.is_labelled) continue;
-    group.shapes.emplace_back(Text{
+    group.add(Text{
         format::rate_tick(tick.value), {frame.left - 7, plot.y(tick.value) + 4.5}, kTickStyle, Anchor::end});
   }
 }
 
 void draw_axis_titles(Group& group, const Box& frame, const std::string& operations) {
-  const Pixel middle = {(frame.left + frame.right) / 2, (frame.top + frame.bottom) / 2};
-  group.shapes.emplace_back(Text{fmt::format("Arithmetic intensity ({}/byte)", operations),
-                                 {middle.x, frame.bottom + 40},
-                                 kAxisStyle,
-                                 Anchor::middle});
-  group.shapes.emplace_back(Text{fmt::format("Performance ({}/s)", operations),
-                                 {frame.left - 50, middle.y},
-                                 kAxisStyle,
-                                 Anchor::middle,
-                                 Direction::upwards});
+  const Pixel middle = frame.centre();
+  group.add(Text{fmt::format("Arithmetic intensity ({}/byte)", operations),
+                 {middle.x, frame.bottom + 40},
+                 kAxisStyle,
+                 Anchor::middle});
+  group.add(Text{fmt::format("Performance ({}/s)", operations),
+                 {frame.left - 50, middle.y},
+                 kAxisStyle,
+                 Anchor::middle,
+                 Direction::upwards});
 }
 
 double highest(const std::vector<RoofLine>& roofs, CeilingKind kind, double otherwise) {
@@ -130,17 +130,15 @@ Stroke roof_stroke(const RoofLine& roof) {
 
 void add_vertical(Group& group, const Box& frame, double x, bool main, const std::string& label,
                   double label_y, const TextStyle& style) {
-  group.shapes.emplace_back(
-      Polyline{{{x, frame.top}, {x, frame.bottom}}, {main ? palette::kGrid : palette::kGridMinor, 1}});
-  if (!label.empty()) group.shapes.emplace_back(Text{label, {x, label_y}, style, Anchor::middle});
+  group.add(Polyline{{{x, frame.top}, {x, frame.bottom}}, {main ? palette::kGrid : palette::kGridMinor, 1}});
+  if (!label.empty()) group.add(Text{label, {x, label_y}, style, Anchor::middle});
 }
 
 void add_horizontal(Group& group, const Box& frame, double y, bool main, const std::string& label,
                     double distance) {
-  group.shapes.emplace_back(
-      Polyline{{{frame.left, y}, {frame.right, y}}, {main ? palette::kGrid : palette::kGridMinor, 1}});
+  group.add(Polyline{{{frame.left, y}, {frame.right, y}}, {main ? palette::kGrid : palette::kGridMinor, 1}});
   if (label.empty()) return;
-  group.shapes.emplace_back(Text{label, {frame.left - distance, y + 4.5}, kTickStyle, Anchor::end});
+  group.add(Text{label, {frame.left - distance, y + 4.5}, kTickStyle, Anchor::end});
 }
 
 Group axes_group(const Plot& plot, const std::string& operations) {
@@ -148,7 +146,7 @@ Group axes_group(const Plot& plot, const std::string& operations) {
   const auto y_ticks = log_ticks(plot.window().flop_per_s, plot.frame().height());
   Group group{.name = "axes"};
   draw_grid(group, plot, x_ticks, y_ticks);
-  group.shapes.emplace_back(rectangle(plot.frame(), std::nullopt, Stroke{palette::kLeader, 1}));
+  group.add(rectangle(plot.frame(), std::nullopt, Stroke{palette::kLeader, 1}));
   draw_tick_labels(group, plot, x_ticks, y_ticks);
   draw_axis_titles(group, plot.frame(), operations);
   return group;
@@ -166,15 +164,14 @@ RoofSegment roof_segment(const Plot& plot, const std::vector<RoofLine>& roofs, c
   return {plot.at({begin, roof.value}), plot.at({std::max(begin, window.ai.high), roof.value})};
 }
 
-Group attainable_group(const Plot& plot, const std::vector<Ridge>& ridges) {
-  const auto by_rate = [](const Ridge& a, const Ridge& b) { return a.flop_per_s < b.flop_per_s; };
-  const Ridge top = *std::max_element(ridges.begin(), ridges.end(), by_rate);
+Group attainable_group(const Plot& plot, const std::vector<PlanePoint>& ridges) {
+  const PlanePoint top = *std::ranges::max_element(ridges, {}, &PlanePoint::flop_per_s);
   const double ai_low = std::min(plot.window().ai.low, top.ai);
   const double ai_high = std::max(plot.window().ai.high, top.ai);
   const double bottom = plot.frame().bottom;
   Polygon area = {{{plot.x(ai_low), bottom},
                    {plot.x(ai_low), plot.y(top.flop_per_s / top.ai * ai_low)},
-                   plot.at({top.ai, top.flop_per_s}),
+                   plot.at(top),
                    {plot.x(ai_high), plot.y(top.flop_per_s)},
                    {plot.x(ai_high), bottom}},
                   palette::kAttainable,
@@ -196,11 +193,10 @@ std::vector<Group> roof_groups(const Plot& plot, const ChartModel& chart) {
                       .shapes = {Polyline{{from, to}, roof_stroke(roof)}}});
   }
   Group& group = groups.emplace_back(Group{.name = "ridges", .clip = plot.frame()});
-  for (const Ridge& ridge : chart.ridges) {
-    const Pixel corner = plot.at({ridge.ai, ridge.flop_per_s});
-    group.shapes.emplace_back(
-        Polyline{{corner, {corner.x, plot.frame().bottom}}, {palette::kMuted, 1, Dash::dotted}});
-    group.shapes.emplace_back(Circle{corner, 3.5, palette::kPaper, Stroke{palette::kMemoryRoof, 1.6}});
+  for (const PlanePoint& ridge : chart.ridges) {
+    const Pixel corner = plot.at(ridge);
+    group.add(Polyline{{corner, {corner.x, plot.frame().bottom}}, {palette::kMuted, 1, Dash::dotted}});
+    group.add(Circle{corner, 3.5, palette::kPaper, Stroke{palette::kMemoryRoof, 1.6}});
   }
   return groups;
 }

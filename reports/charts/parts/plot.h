@@ -75,15 +75,13 @@ struct RoofSegment {
 RoofSegment roof_segment(const Plot& plot, const std::vector<RoofLine>& roofs, const RoofLine& roof);
 
 /// The area under the bandwidth of the ridges and the highest of them: what the device can attain.
-Group attainable_group(const Plot& plot, const std::vector<Ridge>& ridges);
+Group attainable_group(const Plot& plot, const std::vector<PlanePoint>& ridges);
 
 /// `roofs level-l2`, `roofs precision-f32`: so that a page can show and hide what belongs to a roof.
 std::string roof_class(std::string_view name, const RoofLine& roof);
 
 /// The ceilings, one group each, and the ridges, clipped to the frame.
 std::vector<Group> roof_groups(const Plot& plot, const ChartModel& chart);
-
-inline constexpr TextStyle kRoofLabelStyle = {11.5, Weight::regular, palette::kInk};
 
 /// Keeps the roofs and ridges free of labels.
 void block_roofs(LabelPlacer& placer, const Plot& plot, const ChartModel& chart);
@@ -92,10 +90,8 @@ void block_roofs(LabelPlacer& placer, const Plot& plot, const ChartModel& chart)
 /// the slowest; one group for each that found a place.
 std::vector<Group> bandwidth_labels(LabelPlacer& placer, const Plot& plot, const ChartModel& chart);
 
-/// The names of the compute roofs, on or near their lines.
-std::vector<Group> compute_labels(LabelPlacer& placer, const Plot& plot, const ChartModel& chart);
-
-/// Both, and the intensities of the ridges, upright at the lower edge.
+/// These and the names of the compute roofs, on or near their lines, and the intensities of the ridges,
+/// upright at the lower edge.
 std::vector<Group> roof_labels(LabelPlacer& placer, const Plot& plot, const ChartModel& chart);
 
 /// hollow: nothing shows through; outline: everything beneath shows through.

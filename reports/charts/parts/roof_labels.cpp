@@ -10,9 +10,7 @@
 namespace rooflinectl {
 namespace {
 
-Group label_group(const RoofLine& roof) {
-  return {.name = roof_class("labels", roof)};
-}
+constexpr TextStyle kRoofLabelStyle = {11.5, Weight::regular, palette::kInk};
 
 // Names of bandwidths one below the other, beside the one with `outermost` bytes per second, each joined to
 // its line: the lines are too close for a name on every one.
@@ -45,9 +43,9 @@ class Staircase {
     const auto [left, right] = std::minmax(name_x, line_x);
     if (!plot_.frame().contains(Pixel{line_x, y})) return false;
     if (placer.is_covered({left - 3, y - 3, right + 3, y + 3}) || !placer.take(text, leader)) return false;
-    group.shapes.emplace_back(text);
-    group.shapes.emplace_back(leader);
-    group.shapes.emplace_back(Circle{{line_x, y}, 2.5, palette::kMemoryRoof, std::nullopt});
+    group.add(text);
+    group.add(leader);
+    group.add(Circle{{line_x, y}, 2.5, palette::kMemoryRoof, std::nullopt});
     return true;
   }
 
@@ -68,7 +66,7 @@ bool label_on_line(Group& group, LabelPlacer& placer, const RoofLine& roof, cons
     for (const double baseline : {is_measured ? below : above, is_measured ? above : below}) {
       const Text text = {roof.text, {end, baseline}, kRoofLabelStyle, Anchor::end};
       if (!placer.take(text)) continue;
-      group.shapes.emplace_back(text);
+      group.add(text);
       return true;
     }
   }
@@ -84,8 +82,8 @@ void label_below_line(Group& group, LabelPlacer& placer, const RoofLine& roof, c
       const Text text = {roof.text, {leader_x + 5, y + 4}, kRoofLabelStyle};
       const Polyline leader = {{{leader_x, line_y}, {leader_x, y + 4}}, {palette::kMuted, 1}};
       if (!placer.take(text, leader)) continue;
-      group.shapes.emplace_back(leader);
-      group.shapes.emplace_back(text);
+      group.add(leader);
+      group.add(text);
       return;
     }
   }
@@ -93,16 +91,32 @@ void label_below_line(Group& group, LabelPlacer& placer, const RoofLine& roof, c
 
 Group ridge_labels(LabelPlacer& placer, const Plot& plot, const ChartModel& chart) {
   Group group{.name = "labels"};
-  for (const Ridge& ridge : chart.ridges) {
+  for (const PlanePoint& ridge : chart.ridges) {
     const std::string content = fmt::format("ridge {}", format::significant(ridge.ai));
     const Text text = {content,
                        {plot.x(ridge.ai) - 5, plot.frame().bottom - 8},
                        {12, Weight::regular, palette::kMuted},
                        Anchor::start,
                        Direction::upwards};
-    if (placer.take(text)) group.shapes.emplace_back(text);
+    if (placer.take(text)) group.add(text);
   }
   return group;
+}
+
+// The names of the compute roofs, on or near their lines.
+std::vector<Group> compute_labels(LabelPlacer& placer, const Plot& plot, const ChartModel& chart) {
+  std::vector<Group> groups;
+  for (const RoofLine& roof : chart.roofs) {
+    if (roof.kind != CeilingKind::compute) continue;
+    const auto [from, to] = roof_segment(plot, chart.roofs, roof);
+    const Range x = {std::max(from.x, plot.frame().left), std::min(to.x, plot.frame().right) - 5};
+    Group group{.name = roof_class("labels", roof)};
+    if (!label_on_line(group, placer, roof, x, to.y)) {
+      label_below_line(group, placer, roof, x, to.y, plot.frame().bottom);
+    }
+    groups.push_back(std::move(group));
+  }
+  return groups;
 }
 
 }  // namespace
@@ -114,17 +128,16 @@ void block_roofs(LabelPlacer& placer, const Plot& plot, const ChartModel& chart)
     // No leader may run along a level line, as if it were one.
     if (roof.kind == CeilingKind::compute) placer.block(Box{from.x, from.y, to.x, to.y}.grown(1));
   }
-  for (const Ridge& ridge : chart.ridges) {
-    const Pixel corner = plot.at({ridge.ai, ridge.flop_per_s});
+  for (const PlanePoint& ridge : chart.ridges) {
+    const Pixel corner = plot.at(ridge);
     placer.block(corner, {corner.x, plot.frame().bottom});
-    placer.block(Box{corner.x, corner.y, corner.x, corner.y}.grown(5));
+    placer.block(square(corner, 5));
   }
 }
 
 std::vector<Group> bandwidth_labels(LabelPlacer& placer, const Plot& plot, const ChartModel& chart) {
-  const auto bandwidths_end = std::find_if(chart.roofs.begin(), chart.roofs.end(), [](const RoofLine& roof) {
-    return roof.kind != CeilingKind::bandwidth;
-  });
+  const auto bandwidths_end = std::ranges::find_if(
+      chart.roofs, [](const RoofLine& roof) { return roof.kind != CeilingKind::bandwidth; });
   const std::vector<RoofLine> bandwidths(chart.roofs.begin(), bandwidths_end);
   if (bandwidths.empty()) return {};
   Staircase above(plot, bandwidths.front().value, Anchor::end);
@@ -132,7 +145,7 @@ std::vector<Group> bandwidth_labels(LabelPlacer& placer, const Plot& plot, const
   const double top = std::max(plot.frame().top, roof_segment(plot, chart.roofs, bandwidths.front()).to.y);
   std::vector<Group> groups;
   for (const RoofLine& roof : bandwidths) {
-    Group group = label_group(roof);
+    Group group{.name = roof_class("labels", roof)};
     if (above.take_step(group, placer, roof, top) || below.take_step(group, placer, roof, top)) {
       groups.push_back(std::move(group));
     }
@@ -140,26 +153,10 @@ std::vector<Group> bandwidth_labels(LabelPlacer& placer, const Plot& plot, const
   return groups;
 }
 
-std::vector<Group> compute_labels(LabelPlacer& placer, const Plot& plot, const ChartModel& chart) {
-  std::vector<Group> groups;
-  for (const RoofLine& roof : chart.roofs) {
-    if (roof.kind != CeilingKind::compute) continue;
-    const auto [from, to] = roof_segment(plot, chart.roofs, roof);
-    const Range x = {std::max(from.x, plot.frame().left), std::min(to.x, plot.frame().right) - 5};
-    Group group = label_group(roof);
-    if (!label_on_line(group, placer, roof, x, to.y)) {
-      label_below_line(group, placer, roof, x, to.y, plot.frame().bottom);
-    }
-    groups.push_back(std::move(group));
-  }
-  return groups;
-}
-
 std::vector<Group> roof_labels(LabelPlacer& placer, const Plot& plot, const ChartModel& chart) {
   // Compute first: there are more places for the names of bandwidths.
   std::vector<Group> groups = compute_labels(placer, plot, chart);
-  auto bandwidths = bandwidth_labels(placer, plot, chart);
-  std::move(bandwidths.begin(), bandwidths.end(), std::back_inserter(groups));
+  std::ranges::move(bandwidth_labels(placer, plot, chart), std::back_inserter(groups));
   groups.push_back(ridge_labels(placer, plot, chart));
   return groups;
 }

@@ -20,7 +20,7 @@ namespace {
 std::size_t shape_of_type(std::string_view type) {
   constexpr std::array<std::string_view, 6> kTypes = {"FP32", "BF16", "TF32", "FP16", "FP8", "FP64"};
   type = type.substr(0, type.find(' '));
-  const auto* const found = std::find(kTypes.begin(), kTypes.end(), type);
+  const auto* const found = std::ranges::find(kTypes, type);
   return found == kTypes.end() ? 0 : static_cast<std::size_t>(found - kTypes.begin());
 }
 
@@ -71,7 +71,7 @@ Json tensor_figure(const ProgramUse& use) {
         fmt::format(", at {} of their peak{}", format::percent(use.tensor_use / use.tensor_share),
                     is_known ? "" : fmt::format("; {}", unknown)));
   }
-  if (!is_known) return figure("Tensor Core kernels", std::string(format::kUnavailable), unknown);
+  if (!is_known) return figure("Tensor Core kernels", format::kUnavailable, unknown);
   return figure("Tensor Core kernels", "none", "no kernel uses them");
 }
 
@@ -128,16 +128,10 @@ Json range(const RangeUse& use) {
 }
 
 // A tree with more nodes cannot be read; it has those that matter, with those around them.
-double shortest_shown_s(const std::vector<RangeUse>& uses) {
-  constexpr std::size_t kMost = 2000;
-  std::vector<double> times;
-  for (const RangeUse& one : uses) times.push_back(one.total_s);
-  std::sort(times.begin(), times.end(), std::greater<>());
-  return times.size() > kMost ? times[kMost - 1] : 0;
-}
+constexpr std::size_t kMostNodes = 2000;
 
 Json ranges(const ProgramUse& use) {
-  const double shortest_s = shortest_shown_s(use.ranges);
+  const double shortest_s = shortest_shown_s(use.ranges, kMostNodes);
   Json list = Json::array();
   for (const RangeUse& one : use.ranges) {
     if (one.total_s >= shortest_s) list.push_back(range(one));
@@ -164,20 +158,29 @@ Json evidence_of(const ProgramUse& use, LossKind kind) {
   return titled_tables({idle_before_table(use, kMostGaps), gap_table(use)});
 }
 
+// In full and shortened.
+Json kernel_list(const std::vector<std::string>& names) {
+  const std::vector<std::string> short_names = distinct_short_names(names);
+  Json list = Json::array();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    list.push_back({{"name", names[i]}, {"short", short_names[i]}});
+  }
+  return list;
+}
+
 // The page lists kernels itself, as the filters leave them.
 Json losses_beside_kernels(const std::vector<RooflinePoint>& points, const ProgramUse& use) {
+  const auto place_of = [&](const RooflinePoint* group) { return group - points.data(); };
   Json list = Json::array();
   for (const Loss& loss : losses(use)) {
     const LossText text = loss_text(use, loss);
     if (text.cause.empty()) continue;
-    Json kernels = Json::array();
-    for (const RooflinePoint* group : loss.groups) kernels.push_back(group - points.data());
     list.push_back({{"name", text.name},
                     {"share", rounded(loss.share)},
                     {"cause", text.cause},
                     {"next_step", text.next_step},
                     {"is_waiting", loss.kind == LossKind::waiting},
-                    {"kernels", std::move(kernels)},
+                    {"kernels", list_of(loss.groups, place_of)},
                     {"tables", evidence_of(use, loss.kind)}});
   }
   return list;
@@ -185,24 +188,9 @@ Json losses_beside_kernels(const std::vector<RooflinePoint>& points, const Progr
 
 }  // namespace
 
-std::size_t KernelNames::index_of(const std::string& name) {
-  const auto [entry, is_new] = indices_.try_emplace(name, indices_.size());
-  if (is_new) names_.push_back(name);
-  return entry->second;
-}
-
-Json KernelNames::list() const {
-  const std::vector<std::string> short_names = distinct_short_names(names_);
-  Json list = Json::array();
-  for (std::size_t i = 0; i < names_.size(); ++i) {
-    list.push_back({{"name", names_[i]}, {"short", short_names[i]}});
-  }
-  return list;
-}
-
 OperatorView::OperatorView(const OperatorUse& use) : use_(use) {
   for (const RangeUse& one : use.operators) operators_.try_emplace(one.path, operators_.size());
-  const double shortest_s = shortest_shown_s(use.tree);
+  const double shortest_s = shortest_shown_s(use.tree, kMostNodes);
   std::vector<std::optional<std::size_t>> around;  // for the last node at each depth
   for (const RangeUse& one : use.tree) {
     around.resize(one.depth);
@@ -218,19 +206,16 @@ OperatorView::OperatorView(const OperatorUse& use) : use_(use) {
 }
 
 Json OperatorView::lists() const {
-  Json names = Json::array();
-  for (const RangeUse& one : use_.operators) names.push_back(operator_name(one.path));
-  Json scopes = Json::array();
-  for (const RangeUse* one : scopes_) scopes.push_back(range(*one));
+  const Json names = list_of(use_.operators, [](const RangeUse& one) { return operator_name(one.path); });
+  Json scopes = list_of(scopes_, [](const RangeUse* one) { return range(*one); });
   if (use_.outside.launches > 0) scopes.push_back(range(use_.outside));
   return {{"has_modules", use_.has_modules}, {"operators", names}, {"scopes", scopes}};
 }
 
 void OperatorView::add_to(Json& group, const GroupOperators& operators) const {
-  Json of = Json::array();
-  for (const OperatorShare& one : operators.operators) {
-    of.push_back({operators_.at(one.name), rounded(one.share)});
-  }
+  group["operators"] = list_of(operators.operators, [&](const OperatorShare& one) -> Json {
+    return {operators_.at(one.name), rounded(one.share)};
+  });
   std::map<std::size_t, GroupPart> parts;
   double outside = 1;
   double launches_outside = 1;
@@ -242,17 +227,15 @@ void OperatorView::add_to(Json& group, const GroupOperators& operators) const {
     outside -= one.part.time;
     launches_outside -= one.part.launches;
   }
-  Json scopes = Json::array();
-  for (const auto& [place, part] : parts) {
-    scopes.push_back({place, rounded(part.time), rounded(part.launches)});
-  }
+  Json scopes = list_of(parts, [](const auto& part) -> Json {
+    return {part.first, rounded(part.second.time), rounded(part.second.launches)};
+  });
   // The rest is in the last one.
   constexpr double kNone = 1e-9;
   if (outside > kNone || launches_outside > kNone) {
     scopes.push_back(
         {scopes_.size(), rounded(std::max(0.0, outside)), rounded(std::max(0.0, launches_outside))});
   }
-  group["operators"] = std::move(of);
   group["scopes"] = std::move(scopes);
 }
 
@@ -264,7 +247,7 @@ Json group(const Run& run, const RooflinePoint& point, KernelNames& names) {
   };
   const std::string type = executed_type(point);
   return {{"measurement", &measurement - run.measurements.data()},
-          {"kernel", names.index_of(measurement.point.subject)},
+          {"kernel", names.number_of(measurement.point.subject)},
           {"path", measurement.point.axes.text(axis::kPath).value_or("")},
           {"launches", launches.count},
           {"total_s", rounded(launches.total_s)},
@@ -286,7 +269,7 @@ Json program(const Run& run, const std::vector<RooflinePoint>& points, const Pro
                                      roofless_table(use, kMostRows)});
   std::vector<std::string> sentences = program_sentences(run, use);
   std::erase(sentences, partly_counted_sentence(run));  // the page begins with it
-  for (std::string& problem : program_problems(run)) sentences.push_back(std::move(problem));
+  std::ranges::move(program_problems(run), std::back_inserter(sentences));
   return {{"kernel_s", rounded(use.kernel_s)},
           {"in_steps_s", rounded(use.in_steps_s)},
           {"losses", losses_beside_kernels(points, use)},
@@ -294,7 +277,7 @@ Json program(const Run& run, const std::vector<RooflinePoint>& points, const Pro
           {"figures", figures(run, use)},
           {"sentences", sentences},
           {"ranges", ranges(use)},
-          {"kernels", names.list()},
+          {"kernels", kernel_list(names.items())},
           {"tables", tables}};
 }
 

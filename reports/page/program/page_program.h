@@ -11,22 +11,13 @@
 #include "analysis/program/recoverable.h"
 #include "analysis/timeline/timeline_view.h"
 #include "reports/model/report_model.h"
-#include "reports/page/page_json.h"
+#include "reports/page/page_parts.h"
 
 /// What the page has about a profiled program besides its points.
 namespace rooflinectl::page {
 
-/// The full names of kernels: each is written only once, since many groups have the same one.
-class KernelNames {
- public:
-  std::size_t index_of(const std::string& name);
-  /// In full and shortened.
-  Json list() const;
-
- private:
-  std::map<std::string, std::size_t> indices_;
-  std::vector<std::string> names_;
-};
+/// The full names of kernels: many groups have the same one.
+using KernelNames = Numbered<std::string>;
 
 /// The operators and modules of PyTorch that launched the program's kernels. Places refer to these lists.
 class OperatorView {

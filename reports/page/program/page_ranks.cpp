@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <span>
 
 #include "analysis/devices/ranks.h"
 #include "reports/page/page_parts.h"
@@ -9,11 +10,6 @@
 
 namespace rooflinectl::page {
 namespace {
-
-// No screen has more pixels in height.
-Json coarse_share(double share) {
-  return serial::rounded(share, 3);
-}
 
 // A row for each phase, a column for each rank; for many ranks, only those at even distances.
 Json phase_map(const RankAnalysis& analysis) {
@@ -25,24 +21,16 @@ Json phase_map(const RankAnalysis& analysis) {
   for (std::size_t i = 0; i < shown; ++i) {
     columns.push_back(shown == n_ranks ? i : i * (n_ranks - 1) / (shown - 1));
   }
-  Json names = Json::array();
-  for (const std::size_t rank : columns) names.push_back(analysis.ranks[rank].name);
-  Json rows = Json::array();
-  const std::size_t n_phases = std::min(analysis.phases.size(), kMostPhases);
-  for (std::size_t i = 0; i < n_phases; ++i) {
-    const RankPhase& phase = analysis.phases[i];
-    Json times = Json::array();
-    Json texts = Json::array();
-    for (const std::size_t rank : columns) {
-      times.push_back(rounded(phase.times_s[rank]));
-      texts.push_back(format::duration(phase.times_s[rank]));
-    }
-    rows.push_back({{"name", phase.name}, {"times_s", times}, {"texts", texts}});
-  }
-  return {{"ranks", names},
+  const auto row = [&](const RankPhase& phase) -> Json {
+    const auto time = [&](std::size_t rank) { return rounded(phase.times_s[rank]); };
+    const auto text = [&](std::size_t rank) { return format::duration(phase.times_s[rank]); };
+    return {{"name", phase.name}, {"times_s", list_of(columns, time)}, {"texts", list_of(columns, text)}};
+  };
+  const std::span phases = std::span(analysis.phases).first(std::min(analysis.phases.size(), kMostPhases));
+  return {{"ranks", list_of(columns, [&](std::size_t rank) { return analysis.ranks[rank].name; })},
           {"left_out_ranks", n_ranks - shown},
-          {"rows", rows},
-          {"left_out_phases", analysis.phases.size() - n_phases}};
+          {"rows", list_of(phases, row)},
+          {"left_out_phases", analysis.phases.size() - phases.size()}};
 }
 
 // The ranks that use the device, as the name of a lane.
@@ -50,26 +38,23 @@ std::string lane_name(const ReportModel& report, std::size_t device) {
   std::vector<std::string> names;
   for (const RankUse& rank : report.ranks->ranks) {
     const auto& devices = rank.process->devices;
-    if (std::find(devices.begin(), devices.end(), device) != devices.end()) names.push_back(rank.name);
+    if (std::ranges::find(devices, device) != devices.end()) names.push_back(rank.name);
   }
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
 Json lanes(const ReportModel& report) {
   const RankLanes& found = *report.rank_lanes;
-  Json list = Json::array();
-  for (const RankLane& lane : found.lanes) {
-    Json compute = Json::array();
-    Json collectives = Json::array();
-    for (const std::optional<LaneBin>& bin : lane.bins) {
-      compute.push_back(bin ? coarse_share(bin->compute) : Json(nullptr));
-      collectives.push_back(bin ? coarse_share(bin->collectives) : Json(nullptr));
-    }
-    list.push_back({{"name", lane_name(report, lane.device)},
-                    {"device", lane.device},
-                    {"compute", compute},
-                    {"collectives", collectives}});
-  }
+  const Json list = list_of(found.lanes, [&](const RankLane& lane) -> Json {
+    const auto shares = [&](double LaneBin::*share) {
+      return list_of(lane.bins,
+                     [&](const auto& bin) { return bin ? coarse((*bin).*share, 3) : Json(nullptr); });
+    };
+    return {{"name", lane_name(report, lane.device)},
+            {"device", lane.device},
+            {"compute", shares(&LaneBin::compute)},
+            {"collectives", shares(&LaneBin::collectives)}};
+  });
   const double duration_s = static_cast<double>(found.bin_ns * found.lanes.front().bins.size()) * 1e-9;
   return {{"duration", format::duration(duration_s)}, {"lanes", list}};
 }
@@ -99,20 +84,21 @@ Json side_by_side(const ReportModel& report) {
   const Application& application = *report.run.application;
   const auto window = typical_window(application, static_cast<std::uint64_t>(duration_s * 1e9));
   if (!window) return nullptr;
-  Json list = Json::array();
-  for (const RankUse& rank : report.ranks->ranks) {
-    Json spans = Json::array();
-    for (const CollectiveSpan& span : window->processes[rank.process - application.processes.data()]) {
-      const auto part = [&](std::uint64_t ns) {
-        return serial::rounded(static_cast<double>(ns) / static_cast<double>(window->duration_ns), 4);
-      };
-      spans.push_back({part(span.start_ns), part(span.duration_ns), part(span.wait_ns)});
-    }
+  const auto part = [&](std::uint64_t ns) {
+    return coarse(static_cast<double>(ns) / static_cast<double>(window->duration_ns));
+  };
+  const auto span_parts = [&](const CollectiveSpan& span) -> Json {
+    return {part(span.start_ns), part(span.duration_ns), part(span.wait_ns)};
+  };
+  const Json list = list_of(report.ranks->ranks, [&](const RankUse& rank) -> Json {
     const std::string last =
         rank.collectives > 0 ? fmt::format("last in {}", format::whole_percent(rank.last_share())) : "";
-    list.push_back(
-        {{"name", rank.name}, {"last", last}, {"use", use_of_time(report, rank)}, {"collectives", spans}});
-  }
+    const auto& spans = window->processes[rank.process - application.processes.data()];
+    return {{"name", rank.name},
+            {"last", last},
+            {"use", use_of_time(report, rank)},
+            {"collectives", list_of(spans, span_parts)}};
+  });
   return {{"what", has_steps ? fmt::format("Two steps of typical waiting, {}", format::duration(duration_s))
                              : fmt::format("{} of typical waiting", format::duration(duration_s))},
           {"ranks", list}};

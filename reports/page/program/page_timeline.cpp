@@ -3,14 +3,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
+#include "core/enum_names.h"
 #include "reports/page/program/page_program.h"
 #include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
@@ -19,59 +17,48 @@ namespace rooflinectl::page {
 namespace {
 
 std::string_view to_string(StripUnit unit) {
-  switch (unit) {
-    case StripUnit::bytes_per_s:
-      return "B/s";
-    case StripUnit::flop_per_s:
-      return "FLOP/s";
-    case StripUnit::share:
-      return "share";
-    case StripUnit::hertz:
-      return "Hz";
-    case StripUnit::watts:
-      return "W";
-  }
-  return "";
-}
-
-// No screen has more pixels in height.
-Json coarse(double value) {
-  return serial::rounded(value, 4);
+  constexpr std::array<std::string_view, kEnumerators<StripUnit>.size()> kNames = {"B/s", "FLOP/s", "share",
+                                                                                   "Hz", "W"};
+  return kNames.at(static_cast<std::size_t>(unit));
 }
 
 Json strip(const Strip& strip) {
-  Json means = Json::array();
-  Json most = Json::array();
-  for (const std::optional<StripBin>& bin : strip.bins) {
-    means.push_back(bin ? coarse(bin->mean) : Json(nullptr));
-    most.push_back(bin ? coarse(bin->most) : Json(nullptr));
-  }
+  const auto values = [&](double StripBin::*value) {
+    return list_of(strip.bins, [&](const auto& bin) { return bin ? coarse((*bin).*value) : Json(nullptr); });
+  };
   return {{"id", strip.id},
           {"title", strip.title},
           {"unit", to_string(strip.unit)},
           {"roof", optional_number(strip.roof)},
           {"ceiling", strip.ceiling},
-          {"means", means},
-          {"most", most}};
+          {"means", values(&StripBin::mean)},
+          {"most", values(&StripBin::most)}};
 }
-
-// Starts are many, and ascend: each is the distance from the one before, the first from the window's
-// beginning.
-class Starts {
- public:
-  explicit Starts(std::uint64_t start_ns) : last_ns_(static_cast<std::int64_t>(start_ns)) {}
-  std::int64_t operator()(std::uint64_t start_ns) {
-    const auto now_ns = static_cast<std::int64_t>(start_ns);
-    return now_ns - std::exchange(last_ns_, now_ns);
-  }
-
- private:
-  std::int64_t last_ns_;
-};
 
 template <typename Timed>
 bool is_in(const Timed& timed, const DeviceView& view) {
   return timed.start_ns < view.end_ns && timed.start_ns + timed.duration_ns > view.start_ns;
+}
+
+template <typename Timed>
+std::vector<const Timed*> shown_of(const std::vector<Timed>& all, const DeviceView& view) {
+  std::vector<const Timed*> shown;
+  for (const Timed& timed : all) {
+    if (is_in(timed, view)) shown.push_back(&timed);
+  }
+  return shown;
+}
+
+// As columns. Starts are many, and ascend: each is the distance from the one before, the first from the
+// window's beginning.
+template <typename Timed>
+Json times(const std::vector<const Timed*>& shown, const DeviceView& view) {
+  std::uint64_t last_ns = view.start_ns;
+  const auto start = [&](const Timed* timed) {
+    return static_cast<std::int64_t>(timed->start_ns - std::exchange(last_ns, timed->start_ns));
+  };
+  return {{"start_ns", list_of(shown, start)},
+          {"duration_ns", list_of(shown, [](const Timed* timed) { return timed->duration_ns; })}};
 }
 
 // As columns; -1 for a point of another experiment.
@@ -82,38 +69,27 @@ Json launches(const Run& run, const ExperimentAnalysis& experiment, const Device
         static_cast<std::size_t>(experiment.points[i].measurement - run.measurements.data());
     places[measurement] = static_cast<int>(i);
   }
-  Json starts = Json::array();
-  Json durations = Json::array();
-  Json streams = Json::array();
-  Json points = Json::array();
-  Starts start(view.start_ns);
-  for (const TimelineLaunch& launch : view.timeline->launches) {
-    if (!is_in(launch, view)) continue;
-    const auto place = places.find(launch.measurement);
-    starts.push_back(start(launch.start_ns));
-    durations.push_back(launch.duration_ns);
-    streams.push_back(launch.stream);
-    points.push_back(place == places.end() ? -1 : place->second);
-  }
-  return {{"start_ns", starts}, {"duration_ns", durations}, {"stream", streams}, {"point", points}};
+  const auto place_of = [&](const TimelineLaunch* launch) {
+    const auto place = places.find(launch->measurement);
+    return place == places.end() ? -1 : place->second;
+  };
+  const auto shown = shown_of(view.timeline->launches, view);
+  Json columns = times(shown, view);
+  columns["stream"] = list_of(shown, [](const TimelineLaunch* launch) { return launch->stream; });
+  columns["point"] = list_of(shown, place_of);
+  return columns;
 }
 
 Json transfers(const DeviceView& view) {
-  Json starts = Json::array();
-  Json durations = Json::array();
-  Json kinds = Json::array();
-  Starts start(view.start_ns);
-  for (const TimelineTransfer& transfer : view.timeline->transfers) {
-    if (!is_in(transfer, view)) continue;
-    starts.push_back(start(transfer.start_ns));
-    durations.push_back(transfer.duration_ns);
-    kinds.push_back(to_string(transfer.kind));
-  }
-  return {{"start_ns", starts}, {"duration_ns", durations}, {"kind", kinds}};
+  const auto shown = shown_of(view.timeline->transfers, view);
+  Json columns = times(shown, view);
+  columns["kind"] =
+      list_of(shown, [](const TimelineTransfer* transfer) { return to_string(transfer->kind); });
+  return columns;
 }
 
 std::size_t depth_of(std::string_view path) {
-  return static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
+  return static_cast<std::size_t>(std::ranges::count(path, '/'));
 }
 
 // Whole depths, the outermost first: with only half of the passages, a depth would seem to have gaps.
@@ -149,22 +125,11 @@ ShownRanges shown_ranges(const Timeline& timeline, const DeviceView& view) {
 }
 
 Json ranges(const ShownRanges& shown, const DeviceView& view) {
-  Json starts = Json::array();
-  Json durations = Json::array();
-  Json paths = Json::array();
-  Json processes = Json::array();
-  Starts start(view.start_ns);
-  for (const TimelineRange* range : shown.passages) {
-    starts.push_back(start(range->start_ns));
-    durations.push_back(range->duration_ns);
-    paths.push_back(range->path);
-    processes.push_back(range->process);
-  }
-  return {{"depths", shown.depths},
-          {"start_ns", starts},
-          {"duration_ns", durations},
-          {"path", paths},
-          {"process", processes}};
+  Json columns = {{"depths", shown.depths}};
+  columns.update(times(shown.passages, view));
+  columns["path"] = list_of(shown.passages, [](const TimelineRange* range) { return range->path; });
+  columns["process"] = list_of(shown.passages, [](const TimelineRange* range) { return range->process; });
+  return columns;
 }
 
 Json left_out(const DeviceView& view, const ShownRanges& shown) {
@@ -183,24 +148,20 @@ Json left_out(const DeviceView& view, const ShownRanges& shown) {
 }
 
 Json phases(const DeviceView& view) {
-  Json list = Json::array();
-  for (const Phase& phase : view.phases) {
-    list.push_back({{"name", phase.name},
-                    {"start_ns", phase.start_ns - view.start_ns},
-                    {"duration_ns", phase.duration_ns},
-                    {"dram", optional_number(phase.dram_bytes_per_s)},
-                    {"rate", optional_number(phase.flop_per_s)},
-                    {"ai", optional_number(phase.ai)}});
-  }
-  return list;
+  return list_of(view.phases, [&](const Phase& phase) -> Json {
+    return {{"name", phase.name},
+            {"start_ns", phase.start_ns - view.start_ns},
+            {"duration_ns", phase.duration_ns},
+            {"dram", optional_number(phase.dram_bytes_per_s)},
+            {"rate", optional_number(phase.flop_per_s)},
+            {"ai", optional_number(phase.ai)}};
+  });
 }
 
 }  // namespace
 
 Json timeline(const Run& run, const ExperimentAnalysis& experiment, const Timeline& timeline,
               const DeviceView& view) {
-  Json strips = Json::array();
-  for (const Strip& one : view.strips) strips.push_back(strip(one));
   const ShownRanges shown = shown_ranges(timeline, view);
   return {{"begin_ns", view.start_ns},
           {"duration_ns", view.end_ns - view.start_ns},
@@ -208,7 +169,7 @@ Json timeline(const Run& run, const ExperimentAnalysis& experiment, const Timeli
           {"sentences", timeline_sentences(view)},
           {"was_watched", view.was_watched},
           {"left_out", left_out(view, shown)},
-          {"strips", strips},
+          {"strips", list_of(view.strips, strip)},
           {"launches", launches(run, experiment, view)},
           {"transfers", transfers(view)},
           {"paths", timeline.paths},

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <iterator>
 
 #include "reports/text/format.h"
 
@@ -15,26 +15,23 @@ namespace rooflinectl {
 namespace {
 
 std::string share_text(const ScalingStep& step) {
-  if (!step.share_s) return std::string(format::kUnavailable);
+  if (!step.share_s) return format::kUnavailable;
   return fmt::format("{} ({})", format::duration(*step.share_s),
                      format::whole_percent(*step.share_s / step.time_s));
 }
 
 std::string seconds_text(const std::optional<double>& seconds) {
-  return format::optional(seconds, [](double value) { return format::duration(value); });
+  return format::optional(seconds, format::duration);
 }
 
-/// Columns that both tables have.
-std::vector<std::string> step_texts(const ScalingCurve& curve, const ScalingStep& step) {
-  return {curve.label, fmt::format("{}", step.gpus), format::duration(step.time_s)};
-}
-
+/// With the columns that both tables have first.
 template <typename Texts>
 void add_rows(Table& table, const Scaling& scaling, Texts texts) {
   for (const ScalingCurve& curve : scaling.curves) {
     for (const ScalingStep& step : curve.steps) {
-      std::vector<std::string>& row = table.rows.emplace_back(step_texts(curve, step));
-      for (std::string& text : texts(step)) row.push_back(std::move(text));
+      std::vector<std::string>& row = table.rows.emplace_back();
+      row = {curve.label, fmt::format("{}", step.gpus), format::duration(step.time_s)};
+      std::ranges::move(texts(step), std::back_inserter(row));
     }
   }
 }
@@ -42,8 +39,10 @@ void add_rows(Table& table, const Scaling& scaling, Texts texts) {
 Table speedup_table(const Scaling& scaling) {
   Table table;
   table.title = scaling_title(scaling.kind);
-  table.columns = {{"points", false},  {"GPUs", true},        {"time", true},      {"all GPUs, GB/s", true},
-                   {"speed-up", true}, {"links allow", true}, {"efficiency", true}};
+  table.columns = {column::text("points"),      column::number("GPUs"),
+                   column::number("time"),      column::number("all GPUs, GB/s"),
+                   column::number("speed-up"),  column::number("links allow"),
+                   column::number("efficiency")};
   if (!scaling.link_missing.empty()) table.notes.push_back(fmt::format("links: {}", scaling.link_missing));
   add_rows(table, scaling, [](const ScalingStep& step) -> std::vector<std::string> {
     return {format::gigabytes(step.bytes_per_s), format::factor(step.speedup),
@@ -55,27 +54,15 @@ Table speedup_table(const Scaling& scaling) {
 Table time_table(const Scaling& scaling) {
   Table table;
   table.title = "What the time consists of";
-  table.columns = {{"points", false}, {"GPUs", true}, {"time", true},  {"compute", true},
-                   {"memory", true},  {"link", true}, {"share", true}, {"rest", true}};
+  table.columns = {column::text("points"),    column::number("GPUs"),   column::number("time"),
+                   column::number("compute"), column::number("memory"), column::number("link"),
+                   column::number("share"),   column::number("rest")};
   add_rows(table, scaling, [](const ScalingStep& step) -> std::vector<std::string> {
     return {seconds_text(step.compute_s), seconds_text(step.memory_s), seconds_text(step.link_s),
             share_text(step), seconds_text(step.gathering_s)};
   });
   return table;
 }
-
-}  // namespace
-
-std::string scaling_title(ScalingKind kind) {
-  return kind == ScalingKind::strong ? "Strong scaling: the same elements on more GPUs"
-                                     : "Weak scaling: as many elements on each of more GPUs";
-}
-
-std::vector<Table> scaling_tables(const Scaling& scaling) {
-  return {speedup_table(scaling), time_table(scaling)};
-}
-
-namespace {
 
 std::string off_text(double off) {
   return fmt::format("{} {}", format::percent(std::abs(off)), off > 0 ? "slower" : "faster");
@@ -105,8 +92,8 @@ std::string outlier_sentence(const Run& run, const OutlyingDevice& outlying) {
 Table table_of(const ModelSpread& spread, std::size_t most) {
   Table table;
   table.title = fmt::format("{}, {}", spread.title, spread.model);
-  table.columns = {{"point", false},  {"median", true},  {"spread", true},
-                   {"fastest", true}, {"slowest", true}, {"outliers", false}};
+  table.columns = {column::text("point"),     column::number("median"),  column::number("spread"),
+                   column::number("fastest"), column::number("slowest"), column::text("outliers")};
   const std::size_t shown = std::min(most, spread.points.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const PointSpread& point = spread.points[i];
@@ -136,11 +123,30 @@ Table outlying_devices_table(const Run& run, const std::vector<ModelSpread>& spr
 
 }  // namespace
 
+std::string scaling_title(ScalingKind kind) {
+  return kind == ScalingKind::strong ? "Strong scaling: the same elements on more GPUs"
+                                     : "Weak scaling: as many elements on each of more GPUs";
+}
+
+std::vector<Table> scaling_tables(const Scaling& scaling) {
+  return {speedup_table(scaling), time_table(scaling)};
+}
+
 std::vector<Table> spread_tables(const Run& run, const std::vector<ModelSpread>& spreads, std::size_t most) {
   if (spreads.empty()) return {};
   std::vector<Table> tables = {outlying_devices_table(run, spreads)};
   for (const ModelSpread& spread : spreads) tables.push_back(table_of(spread, most));
   return tables;
+}
+
+std::vector<DeviceSection> device_sections(const Run& run, const std::vector<ModelSpread>& spreads) {
+  constexpr std::size_t kMostPoints = 40;
+  std::vector<DeviceSection> sections = {
+      {"Spread between the devices", kSpreadExplanation, spread_tables(run, spreads, kMostPoints)},
+      {"Links between the devices", kLinkExplanation, link_tables(run)},
+      {"Collectives", kCollectiveExplanation, collective_tables(run), true}};
+  std::erase_if(sections, [](const DeviceSection& section) { return section.tables.empty(); });
+  return sections;
 }
 
 }  // namespace rooflinectl

@@ -48,6 +48,17 @@ inline constexpr std::string_view kSpreadExplanation =
 /// those with the widest spread first. None without several devices of one model.
 std::vector<Table> spread_tables(const Run& run, const std::vector<ModelSpread>& spreads, std::size_t most);
 
+/// What was measured between devices, for a document.
+struct DeviceSection {
+  std::string_view title;
+  std::string_view explanation;
+  std::vector<Table> tables;
+  bool has_picture = false;  ///< whether that of the collectives belongs to it
+};
+
+/// Spread, links and collectives, as far as there are any.
+std::vector<DeviceSection> device_sections(const Run& run, const std::vector<ModelSpread>& spreads);
+
 /// What the tables of scaling mean.
 inline constexpr std::string_view kScalingExplanation =
     "Speed-up: elements per second over those of one GPU. Links allow: the speed-up if each GPU did its "

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <set>
 
@@ -19,19 +20,14 @@ namespace {
 constexpr std::size_t kMostStragglers = 3;
 constexpr double kNotableOverlap = 0.1;
 
-/// Nothing for a run of an early version.
-const ProgramHost* host_of(const Run& run, const RankUse& rank) {
-  const auto& hosts = run.application->hosts;
-  return rank.process->host < hosts.size() ? &hosts[rank.process->host] : nullptr;
-}
-
 std::string host_name_of(const Run& run, const RankUse& rank) {
-  const ProgramHost* host = host_of(run, rank);
-  return host == nullptr || host->name.empty() ? run.host : host->name;
+  const auto& hosts = run.application->hosts;
+  const bool is_known = rank.process->host < hosts.size();  // not in a run of an early version
+  return is_known && !hosts[rank.process->host].name.empty() ? hosts[rank.process->host].name : run.host;
 }
 
 std::string text_if_known(bool is_known, const std::string& text) {
-  return is_known ? text : std::string(format::kUnavailable);
+  return is_known ? text : format::kUnavailable;
 }
 
 std::string devices_of(const RankUse& rank) {
@@ -48,9 +44,7 @@ std::string who_and_where(const Run& run, const RankAnalysis& analysis) {
 }
 
 std::string times_of_ranks(const RankAnalysis& analysis) {
-  const auto [shortest, longest] =
-      std::minmax_element(analysis.ranks.begin(), analysis.ranks.end(),
-                          [](const RankUse& a, const RankUse& b) { return a.compute_s < b.compute_s; });
+  const auto [shortest, longest] = std::ranges::minmax_element(analysis.ranks, {}, &RankUse::compute_s);
   return fmt::format("In the whole run, kernels other than collectives take {} ({}) to {} ({}).",
                      format::duration(shortest->compute_s), shortest->name,
                      format::duration(longest->compute_s), longest->name);
@@ -169,10 +163,8 @@ std::vector<std::size_t> shown_ranks(const RankAnalysis& analysis, std::size_t m
   std::vector<std::size_t> places(analysis.ranks.size());
   std::iota(places.begin(), places.end(), 0);
   if (places.size() <= most) return places;
-  std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
-    const RankUse& one = analysis.ranks[a];
-    const RankUse& two = analysis.ranks[b];
-    return std::pair(one.slow_s, one.compute_s) > std::pair(two.slow_s, two.compute_s);
+  std::ranges::stable_sort(places, std::greater(), [&](std::size_t place) {
+    return std::pair(analysis.ranks[place].slow_s, analysis.ranks[place].compute_s);
   });
   places.resize(most);
   return places;
@@ -180,7 +172,7 @@ std::vector<std::size_t> shown_ranks(const RankAnalysis& analysis, std::size_t m
 
 /// Bus bandwidth of the same collective alone, the share of it that is reached, and the time beyond it.
 std::vector<std::string> beside_alone(const CollectiveSize& size) {
-  if (!size.alone_s) return std::vector<std::string>(3, std::string(format::kUnavailable));
+  if (!size.alone_s) return std::vector<std::string>(3, format::kUnavailable);
   const double beyond_s = *size.beyond_alone_s();
   return {format::bandwidth(*size.alone_bus_bytes_per_s()), format::percent(*size.share_of_alone()),
           beyond_s > 0 ? format::duration(beyond_s) : ""};
@@ -208,17 +200,12 @@ std::vector<std::string> rank_sentences(const Run& run, const RankAnalysis& anal
 }
 
 Table rank_table(const Run& run, const RankAnalysis& analysis, std::size_t most) {
-  Table table = {.title = "Each rank",
-                 .columns = {{"rank"},
-                             {"host"},
-                             {"device"},
-                             {"kernels", true},
-                             {"slower by", true},
-                             {"collectives", true},
-                             {"waiting", true},
-                             {"arrived last", true},
-                             {"overlapped", true}},
-                 .dispensable = {"device", "host"}};
+  Table table = {
+      .title = "Each rank",
+      .columns = {column::text("rank"), column::text("host"), column::text("device"),
+                  column::number("kernels"), column::number("slower by"), column::number("collectives"),
+                  column::number("waiting"), column::number("arrived last"), column::number("overlapped")},
+      .dispensable = {"device", "host"}};
   for (const std::size_t place : shown_ranks(analysis, most)) {
     const RankUse& rank = analysis.ranks[place];
     const bool is_judged = rank.collectives > 0;
@@ -236,105 +223,80 @@ Table rank_table(const Run& run, const RankAnalysis& analysis, std::size_t most)
 }
 
 Table rank_collective_size_table(const Run& run, const RankAnalysis& analysis, std::size_t most) {
-  Table table = {.title = "Collectives by size",
-                 .columns = {{"collective"},
-                             {"array", true},
-                             {"ranks", true},
-                             {"compared", true},
-                             {"time", true},
-                             {"algorithm bandwidth", true},
-                             {"bus bandwidth", true},
-                             {"of NVLink", true},
-                             {"alone", true},
-                             {"vs. alone", true},
-                             {"extra", true}},
-                 .dispensable = {"algorithm bandwidth", "compared", "ranks", "alone"}};
+  Table table = {
+      .title = "Collectives by size",
+      .columns = {column::text("collective"), column::number("array"), column::number("ranks"),
+                  column::number("compared"), column::number("time"), column::number("algorithm bandwidth"),
+                  column::number("bus bandwidth"), column::number("of NVLink"), column::number("alone"),
+                  column::number("vs. alone"), column::number("extra")},
+      .dispensable = {"algorithm bandwidth", "compared", "ranks", "alone"}};
   const bool is_one_host = run.application->hosts.size() == 1;
   const std::optional<double> nvlink = is_one_host ? link_roof(run).theoretical_bytes_per_s : std::nullopt;
   for (const CollectiveSize& size : analysis.collective_sizes) {
-    if (table.rows.size() == most) {
-      ++table.left_out;
-      continue;
-    }
     const double on_the_bus = size.bus_bytes_per_s();
-    table.rows.push_back(
-        {std::string(collective_name(size.collective)), format::precise_size(size.time.bytes),
-         fmt::format("{}", size.ranks), fmt::format("{}", size.count), format::duration(size.time.time_s),
-         format::bandwidth(algorithm_bytes_per_s(size.time)), format::bandwidth(on_the_bus),
-         nvlink ? format::percent(portion_of(on_the_bus, *nvlink)) : std::string(format::kUnavailable)});
-    const std::vector<std::string> compared = beside_alone(size);
-    table.rows.back().insert(table.rows.back().end(), compared.begin(), compared.end());
+    std::vector<std::string> row = {
+        std::string(collective_name(size.collective)),
+        format::precise_size(size.time.bytes),
+        fmt::format("{}", size.ranks),
+        fmt::format("{}", size.count),
+        format::duration(size.time.time_s),
+        format::bandwidth(algorithm_bytes_per_s(size.time)),
+        format::bandwidth(on_the_bus),
+        format::optional(nvlink, [&](double roof) { return format::percent(portion_of(on_the_bus, roof)); })};
+    std::ranges::move(beside_alone(size), std::back_inserter(row));
+    table.add(std::move(row), most);
   }
   return table;
 }
 
 Table rank_range_table(const RankAnalysis& analysis, std::size_t most) {
   Table table = {.title = "Ranges on several ranks",
-                 .columns = {{"range"},
-                             {"ranks", true},
-                             {"shortest", true},
-                             {"median", true},
-                             {"longest", true},
-                             {"spread", true},
-                             {"slower"},
-                             {"by", true}},
+                 .columns = {column::text("range"), column::number("ranks"), column::number("shortest"),
+                             column::number("median"), column::number("longest"), column::number("spread"),
+                             column::text("slower"), column::number("by")},
                  .dispensable = {"ranks", "shortest", "longest"}};
   for (const RankPhase& phase : analysis.phases) {
     const std::vector<double> times = phase.sorted_times_s();
     if (phase.is_collectives || times.size() < 2) continue;
-    if (table.rows.size() == most) {
-      ++table.left_out;
-      continue;
-    }
     const std::optional<std::size_t> slowest = phase.slowest();
-    table.rows.push_back({phase.name, fmt::format("{}", times.size()), format::duration(times.front()),
-                          format::duration(median(times)), format::duration(times.back()),
-                          format::percent(phase.spread()), slowest ? analysis.ranks[*slowest].name : "",
-                          slowest ? format::percent(phase.slow_share(*slowest)) : ""});
+    table.add({phase.name, fmt::format("{}", times.size()), format::duration(times.front()),
+               format::duration(median(times)), format::duration(times.back()),
+               format::percent(phase.spread()), slowest ? analysis.ranks[*slowest].name : "",
+               slowest ? format::percent(phase.slow_share(*slowest)) : ""},
+              most);
   }
   return table;
 }
 
 Table rank_group_table(const RankAnalysis& analysis, std::size_t most) {
   Table table = {.title = "The same kernels on several ranks",
-                 .columns = {{.title = "kernel", .is_sentence = true},
-                             {"range"},
-                             {"ranks", true},
-                             {"shortest", true},
-                             {"median", true},
-                             {"longest", true},
-                             {"slowest"},
-                             {"slower", true}},
+                 .columns = {column::sentence("kernel"), column::text("range"), column::number("ranks"),
+                             column::number("shortest"), column::number("median"), column::number("longest"),
+                             column::text("slowest"), column::number("slower")},
                  .dispensable = {"ranks", "range"}};
   for (const RankGroupUse& group : analysis.groups) {
     if (group.max_s <= 0) continue;
-    if (table.rows.size() == most) {
-      ++table.left_out;
-      continue;
-    }
     const std::size_t slower = group.slower();
-    table.rows.push_back({group.kernel, path_text(group.path), fmt::format("{}", group.ranks.size()),
-                          format::duration(group.min_s), format::duration(group.median_s),
-                          format::duration(group.max_s), analysis.ranks[group.ranks[group.slowest].rank].name,
-                          slower > 0 ? format::counted(slower, "rank") : ""});
+    table.add({group.kernel, path_text(group.path), fmt::format("{}", group.ranks.size()),
+               format::duration(group.min_s), format::duration(group.median_s), format::duration(group.max_s),
+               analysis.ranks[group.ranks[group.slowest].rank].name,
+               slower > 0 ? format::counted(slower, "rank") : ""},
+              most);
   }
   return table;
 }
 
 Table rank_collective_table(const RankAnalysis& analysis, std::size_t most) {
-  Table table = {
-      .title = "Collectives by range",
-      .columns = {{"range"}, {"time", true}, {"waiting", true}, {"compared", true}, {"overlapped", true}},
-      .dispensable = {"compared"}};
+  Table table = {.title = "Collectives by range",
+                 .columns = {column::text("range"), column::number("time"), column::number("waiting"),
+                             column::number("compared"), column::number("overlapped")},
+                 .dispensable = {"compared"}};
   for (const CollectiveUse& use : analysis.collectives) {
-    if (table.rows.size() == most) {
-      ++table.left_out;
-      continue;
-    }
-    table.rows.push_back({path_text(use.path), text_if_known(use.total_s > 0, format::duration(use.total_s)),
-                          text_if_known(use.judged > 0, format::percent(use.wait_share())),
-                          fmt::format("{}", use.judged),
-                          text_if_known(use.total_s > 0, format::percent(use.overlapped_share()))});
+    table.add(
+        {path_text(use.path), text_if_known(use.total_s > 0, format::duration(use.total_s)),
+         text_if_known(use.judged > 0, format::percent(use.wait_share())), fmt::format("{}", use.judged),
+         text_if_known(use.total_s > 0, format::percent(use.overlapped_share()))},
+        most);
   }
   return table;
 }

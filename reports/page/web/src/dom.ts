@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-type Child = Node | string | null | undefined | false;
+export type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, string | number | boolean | ((event: never) => void) | null | undefined>;
 
 const isThere = (child: Child): child is Node | string => child !== null && child !== undefined && child !== false;
@@ -47,12 +47,13 @@ export function folded(summary: string, content: () => Child[], attributes: Attr
   return element;
 }
 
-/** Draws `element` anew; a button with a `data-value` that had the focus keeps it. */
+/** Draws `element` anew; a button with a `data-value`, unique in its `fieldset`, keeps the focus. */
 export function keepFocus(element: HTMLElement, draw: () => void): void {
-  const { activeElement } = document;
-  const focused = element.contains(activeElement) ? (activeElement as HTMLElement).dataset['value'] : undefined;
+  const nameOf = (button: HTMLElement): string =>
+    `${button.closest('fieldset')?.querySelector('legend')?.textContent ?? ''}/${button.dataset['value']}`;
+  const active = element.contains(document.activeElement) ? document.activeElement as HTMLElement : null;
+  const focused = active?.dataset['value'] === undefined ? null : nameOf(active);
   draw();
-  if (focused === undefined) return;
-  const all = [...element.querySelectorAll<HTMLElement>('[data-value]')];
-  all.find((candidate) => candidate.dataset['value'] === focused)?.focus();
+  if (focused === null) return;
+  [...element.querySelectorAll<HTMLElement>('[data-value]')].find((button) => nameOf(button) === focused)?.focus();
 }

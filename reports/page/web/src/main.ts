@@ -11,7 +11,6 @@ import { Highlight } from './panels/highlight';
 import { inspector } from './panels/inspector';
 import { overview } from './panels/overview';
 import { jumpToChosen, pinnedPoints } from './panels/pins';
-import { preparePrint } from './panels/print';
 import { rangeTree } from './panels/ranges';
 import { ranks as rankSection } from './panels/ranks';
 import { agreements, ceilings, collectives, energy, environment, implausible, ladder, links as deviceLinks, notice, primitives, program, scaling,
@@ -164,7 +163,9 @@ function build(root: HTMLElement): void {
     main,
     jumpToChosen(store, inspected), tooltip(store, highlight));
   chart.start();
-  preparePrint(chart);
+  // On paper the chart is as wide as the page, and light.
+  matchMedia('print').addEventListener('change', () => chart.draw());
+  for (const moment of ['beforeprint', 'afterprint']) window.addEventListener(moment, () => chart.draw());
 }
 
 try {

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Theme } from './view';
 
-/** Colours of the chart, from the style sheet that the program writes. Those of families begin again after the last one. */
-export interface Colours {
-  paper: string; ink: string; muted: string; line: string; grid: string; gridMinor: string; roof: string; faint: string; accent: string;
-  /** Of kernels whose bound is unknown. */
-  unknown: string;
-  family: (colour: number) => string;
+const NAMES = ['paper', 'ink', 'muted', 'line', 'grid', 'gridMinor', 'roof', 'faint', 'accent', 'unknown'] as const;
+
+/**
+ * Colours of the chart, from the style sheet that the program writes; `unknown`: of kernels whose bound is unknown. Those of families
+ * begin again after the last one.
+ */
+export type Colours = Record<(typeof NAMES)[number], string> & { family: (colour: number) => string };
+
+/** `colour`: of a custom property of the style sheet. */
+function coloursFrom(colour: (property: string) => string, family: Colours['family']): Colours {
+  const named = NAMES.map((name) => [name, colour(name === 'gridMinor' ? 'grid-minor' : name)]);
+  return { ...Object.fromEntries(named) as Record<(typeof NAMES)[number], string>, family };
 }
 
 /** For elements of the page, so that they follow the theme. */
-export const THEMED: Colours = {
-  paper: 'var(--paper)', ink: 'var(--ink)', muted: 'var(--muted)', line: 'var(--line)', grid: 'var(--grid)',
-  gridMinor: 'var(--grid-minor)',
-  roof: 'var(--roof)', faint: 'var(--faint)', accent: 'var(--accent)', unknown: 'var(--unknown)',
-  family: (number) => `var(--family-${number})`,
-};
+export const THEMED = coloursFrom((property) => `var(--${property})`, (number) => `var(--family-${number})`);
 
 export function applyTheme(theme: Theme): void {
   if (theme === 'auto') {
@@ -31,12 +32,7 @@ export function coloursOf(element: Element = document.documentElement): Colours 
   const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim();
   const families: string[] = [];
   while (colour(`family-${families.length}`) !== '') families.push(colour(`family-${families.length}`));
-  return {
-    paper: colour('paper'), ink: colour('ink'), muted: colour('muted'), line: colour('line'), grid: colour('grid'),
-    gridMinor: colour('grid-minor'), roof: colour('roof'), faint: colour('faint'), accent: colour('accent'),
-    unknown: colour('unknown'),
-    family: (number) => families[number % families.length] ?? '',
-  };
+  return coloursFrom(colour, (number) => families[number % families.length] ?? '');
 }
 
 /** Calls `listener` when the system turns from light to dark or back. */

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The axes of a chart: lines and numbers at ticks, titles, and the border.
-import { tick } from '../format';
+import { logTicks, tick } from '../format';
 import { MARGIN, type Box, type Plane } from './plane';
 import { draw, short } from './svg';
 import type { Colours } from '../theme';
-import { logTicks } from './ticks';
 
 const FONT_SIZE = 11;
 /** From the middle of a line of text to its baseline. */

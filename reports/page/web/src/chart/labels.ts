@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names beside marks: none over another, over a mark, or across a line. Where marks lie too close for a name, its number stands there.
-import { overlap, type Box, type Pixel } from './plane';
+import { boxOf, overlap, type Box, type Pixel } from './plane';
 import { crosses, textWidth } from './roof_lines';
 
 /** `number`: what is shown at the mark in any case if there is no room for the text. */
@@ -51,7 +51,7 @@ export function placeLabels(names: readonly Named[], frame: Box, taken: readonly
     placed.some((other) => meets(leader, other.box) || (other.leader && between(leader, other.leader)))));
   /** `isStrict`: its leader crosses no mark except those over its own. */
   const place = (name: Named, text: string, isStrict: boolean): Place | undefined => {
-    const own = boxAround(name);
+    const own = boxOf(name.at, name.radius);
     const isNearOther = (box: Box): boolean => names.some((other) => other !== name && distance(box, other) < distance(box, name));
     const all = candidatesOf(name, text).filter(({ leader }) =>
       !isStrict || !leader || !taken.some((other) => !overlap(other, own) && meets(leader, other)));
@@ -83,6 +83,4 @@ function overMark({ at }: Named, text: string, placed: readonly PlacedLabel[]): 
   return { box: places.find((box) => !placed.some((other) => overlap(box, other.box))) ?? places[0] as Box, leader: null };
 }
 
-const boxAround = ({ at, radius }: Named): Box => ({ left: at.x - radius, right: at.x + radius, top: at.y - radius,
-  bottom: at.y + radius });
 const side = (a: Pixel, b: Pixel, c: Pixel): boolean => (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) > 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The switches above the chart and the legend beside it.
 import { cacheStates, countedLevels, data, isGroup, wordsFor, type ExperimentView, type Level } from '../data';
-import { fill, h } from '../dom';
+import { fill, h, keepFocus } from '../dom';
 import { commonStart } from '../names';
 import { familyGlyph, levelGlyph, shapeGlyph } from '../chart/marks';
 import { hasBothRoofs, levelOf, precisionsOf, roofsOf, type Roofs, type View, type ViewStore, type Work } from '../view';
@@ -52,9 +52,7 @@ export function switches(store: ViewStore): HTMLElement {
     const levels = experiment ? countedLevels(experiment) : [];
     const levelOptions = levels.length > 1 && !experiment?.isOfProgram ? [...levels, 'all' as const] : levels;
     const caches = experiment ? cacheStates(experiment) : [];
-    const focused = document.activeElement instanceof HTMLElement && element.contains(document.activeElement)
-      ? [document.activeElement.closest('fieldset')?.querySelector('legend')?.textContent, document.activeElement.dataset['value']] : null;
-    fill(element,
+    keepFocus(element, () => fill(element,
       experiment ? null : choices('Device', data.run.bare_charts.map((_, place) => ({ value: String(place), text: String(place) })),
         String(view.device),
         (value) => store.set({ device: Number(value), zoom: null })),
@@ -85,12 +83,7 @@ export function switches(store: ViewStore): HTMLElement {
         { value: 'off', text: 'off' },
         { value: 'on', text: 'on ○', help: 'A mark for each phase of the sampled time, joined in their order; area: duration' },
       ], view.phaseMarks ? 'on' : 'off', (value) => store.set({ phaseMarks: value === 'on', zoom: null })),
-      experiment?.isOfProgram && typeLegend(experiment));
-    if (focused) {
-      const field = [...element.querySelectorAll('fieldset')]
-        .find((candidate) => candidate.querySelector('legend')?.textContent === focused[0]);
-      [...(field?.querySelectorAll('button') ?? [])].find((button) => button.dataset['value'] === focused[1])?.focus();
-    }
+      experiment?.isOfProgram && typeLegend(experiment)));
   });
   return element;
 }
@@ -102,14 +95,12 @@ export function legend(store: ViewStore): HTMLElement {
     const experiment = store.experiment;
     element.hidden = experiment?.isOfProgram === true;
     if (!experiment || experiment.isOfProgram) return fill(element);
-    const focused = document.activeElement instanceof HTMLElement && element.contains(document.activeElement)
-      ? document.activeElement.dataset['value'] : null;
     const { hiddenFamilies: hidden } = view;
     const without = (names: readonly string[], name: string): string[] => names.filter((other) => other !== name);
     const toggle = (name: string): void =>
       store.set({ hiddenFamilies: hidden.includes(name) ? without(hidden, name) : [...hidden, name] });
     const alone = (name: string): void => store.set({ hiddenFamilies: without(experiment.families.map((family) => family.name), name) });
-    fill(element,
+    keepFocus(element, () => fill(element,
       ...experiment.families.filter(({ name }) => name !== '').map((family) => {
         const { name } = family;
         return h('button', {
@@ -120,8 +111,7 @@ export function legend(store: ViewStore): HTMLElement {
       experiment.points.some(({ link_rate }) => link_rate !== undefined) && h('p', { class: 'muted levels' },
         `Bar above a mark: what NVLink allows it, bandwidth × its ${experiment.operations} per byte received`),
       levelOf(view, experiment) === 'all' && h('p', { class: 'muted levels' }, 'Marks: ',
-        ...countedLevels(experiment).flatMap((level) => [levelGlyph(level), ` ${levelName(level)} `]), '· filled: busiest level'));
-    if (focused) [...element.querySelectorAll('button')].find((button) => button.dataset['value'] === focused)?.focus();
+        ...countedLevels(experiment).flatMap((level) => [levelGlyph(level), ` ${levelName(level)} `]), '· filled: busiest level')));
   });
   return element;
 }
@@ -148,14 +138,12 @@ export function boundList(store: ViewStore): HTMLElement {
     element.hidden = store.experiment?.isOfProgram === true;
     if (element.hidden) return fill(element);
     for (const point of store.experiment?.points ?? []) counts.set(point.bound, (counts.get(point.bound) ?? 0) + 1);
-    const focused = element.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset['value'] : null;
-    fill(element, ...[...counts].sort((a, b) => b[1] - a[1]).map(([bound, count]) => h('li', {},
+    keepFocus(element, () => fill(element, ...[...counts].sort((a, b) => b[1] - a[1]).map(([bound, count]) => h('li', {},
       h('button', {
         type: 'button', 'aria-pressed': String(view.bound === bound), 'data-value': bound,
         title: 'Show only these points', onclick: () => store.set({ bound: view.bound === bound ? null : bound }),
       }, h('strong', {}, String(count)), ' ', h('span', { class: `bound bound-${bound}` }, wordsFor(bound).label)),
-      h('span', { class: 'muted' }, wordsFor(bound).meaning))));
-    if (focused) [...element.querySelectorAll('button')].find((button) => button.dataset['value'] === focused)?.focus();
+      h('span', { class: 'muted' }, wordsFor(bound).meaning)))));
   });
   return element;
 }

@@ -3,9 +3,8 @@
 import type { GroupView } from '../data';
 import { fill, h } from '../dom';
 import { fileOf } from '../files';
-import { count, duration, percent } from '../format';
+import { count, duration, logTicks, percent } from '../format';
 import { draw } from '../chart/svg';
-import { logTicks } from '../chart/ticks';
 import type { ViewStore } from '../view';
 
 /** Start of the first, launches, how many of them were counted, shortest, median and longest time: as in `run.json`. */

@@ -2,7 +2,7 @@
 // What stands below the chart and the table: ladder steps, ceilings, links, collectives, agreement, environment.
 import { data, type AgreementTable, type CeilingTable, type DeviceTables, type ExperimentView, type SpeedTable, type Step,
   type TitledTable } from '../data';
-import { fill, folded, h, scrollBox } from '../dom';
+import { fill, folded, h, scrollBox, type Child } from '../dom';
 import type { ViewStore } from '../view';
 
 function findings(texts: readonly string[]): HTMLElement | null {
@@ -27,24 +27,29 @@ const MOST_ON_PAPER = 24;
 /** Further steps are folded away. */
 const MOST_STEPS = 100;
 
-/** From version to version: how much faster, and which counters moved. */
-export function ladder(store: ViewStore): HTMLElement {
-  const element = h('section', { class: 'ladder', id: 'ladder' });
+/** A section with what `content` makes of each experiment; hidden where that is nothing. */
+function sectionOf(store: ViewStore, id: string, content: (experiment: ExperimentView, place: number) => Child[] | null): HTMLElement {
+  const element = h('section', { id });
   store.show((view, previous) => {
     if (previous?.experiment === view.experiment) return;
-    const experiment = store.experiment;
-    element.hidden = !experiment || experiment.steps.length === 0;
-    if (!experiment) return;
-    const { steps } = experiment;
-    const list = (of: readonly Step[]): HTMLElement => h('ol', { class: 'steps' }, ...of.map((each) => step(each, experiment, store)));
-    fill(element, h('h2', {}, 'From version to version'),
-      h('p', { class: 'muted' }, 'Speed-up from each version to the next, and what changed in the counters, most relevant first.'),
-      list(steps.slice(0, MOST_STEPS)),
-      steps.length > MOST_STEPS && folded(`${steps.length - MOST_STEPS} more steps`, () => [list(steps.slice(MOST_STEPS))]),
-      steps.length > MOST_ON_PAPER && h('p', { class: 'print-more muted' }, `The first ${MOST_ON_PAPER} of ${steps.length} steps.`));
+    const shown = store.experiment ? content(store.experiment, view.experiment) : null;
+    element.hidden = shown === null;
+    fill(element, ...shown ?? []);
   });
   return element;
 }
+
+/** From version to version: how much faster, and which counters moved. */
+export const ladder = (store: ViewStore): HTMLElement => sectionOf(store, 'ladder', (experiment) => {
+  const { steps } = experiment;
+  if (steps.length === 0) return null;
+  const list = (of: readonly Step[]): HTMLElement => h('ol', { class: 'steps' }, ...of.map((each) => step(each, experiment, store)));
+  return [h('h2', {}, 'From version to version'),
+    h('p', { class: 'muted' }, 'Speed-up from each version to the next, and what changed in the counters, most relevant first.'),
+    list(steps.slice(0, MOST_STEPS)),
+    steps.length > MOST_STEPS && folded(`${steps.length - MOST_STEPS} more steps`, () => [list(steps.slice(MOST_STEPS))]),
+    steps.length > MOST_ON_PAPER && h('p', { class: 'print-more muted' }, `The first ${MOST_ON_PAPER} of ${steps.length} steps.`)];
+});
 
 /** What casts doubt on numbers of the experiment. */
 export function implausible(store: ViewStore): HTMLElement {
@@ -84,50 +89,29 @@ function drawing(name: string): Node | undefined {
 }
 
 /** Bandwidth against size and speed against the references, where an experiment goes over sizes. */
-export function sizeSweep(store: ViewStore): HTMLElement {
-  const element = h('section', { id: 'sizes' });
-  store.show((view, previous) => {
-    if (previous?.experiment === view.experiment) return;
-    const picture = drawing(`size-sweep-${view.experiment}`);
-    const speeds = store.experiment?.speeds ?? [];
-    element.hidden = !picture && speeds.length === 0;
-    fill(element, h('h2', {}, 'Sizes'),
-      picture && h('p', { class: 'muted' },
-        'Bandwidth against the number of elements. The roofline cannot show it, because every size has the same intensity.'),
-      picture,
-      ...speeds.map((table) => folded(table.title, () => [heatMap(table)])));
-  });
-  return element;
-}
+export const sizeSweep = (store: ViewStore): HTMLElement => sectionOf(store, 'sizes', ({ speeds }, place) => {
+  const picture = drawing(`size-sweep-${place}`);
+  if (!picture && speeds.length === 0) return null;
+  return [h('h2', {}, 'Sizes'),
+    picture && h('p', { class: 'muted' },
+      'Bandwidth against the number of elements. The roofline cannot show it, because every size has the same intensity.'),
+    picture,
+    ...speeds.map((table) => folded(table.title, () => [heatMap(table)]))];
+});
 
 /** How points over several GPUs scale with their number. */
-export function scaling(store: ViewStore): HTMLElement {
-  const element = h('section', { id: 'scaling' });
-  store.show((view, previous) => {
-    if (previous?.experiment === view.experiment) return;
-    const found = store.experiment?.scaling;
-    element.hidden = !found;
-    if (!found) return fill(element);
-    fill(element, h('h2', {}, 'Scaling'), h('p', { class: 'muted' }, found.explanation), drawing(`scaling-${view.experiment}`),
-      ...found.tables.map(titledTable));
-  });
-  return element;
-}
+export const scaling = (store: ViewStore): HTMLElement => sectionOf(store, 'scaling', ({ scaling: found }, place) =>
+  (found ? [h('h2', {}, 'Scaling'), h('p', { class: 'muted' }, found.explanation), drawing(`scaling-${place}`),
+    ...found.tables.map(titledTable)] : null));
 
 /** The energy of a launch, where the plan asks for it. */
-export function energy(store: ViewStore): HTMLElement {
-  const element = h('section', { id: 'energy' });
-  store.show((view, previous) => {
-    if (previous?.experiment === view.experiment) return;
-    const picture = drawing(`energy-${view.experiment}`);
-    element.hidden = !picture;
-    fill(element, h('h2', {}, 'Energy'),
-      h('p', { class: 'muted' },
-        'Energy per launch, from the energy counter of the whole board, with the useful work per joule and the mean power.'),
-      picture);
-  });
-  return element;
-}
+export const energy = (store: ViewStore): HTMLElement => sectionOf(store, 'energy', (_, place) => {
+  const picture = drawing(`energy-${place}`);
+  return picture ? [h('h2', {}, 'Energy'),
+    h('p', { class: 'muted' },
+      'Energy per launch, from the energy counter of the whole board, with the useful work per joule and the mean power.'),
+    picture] : null;
+});
 
 function tableSection(id: string, title: string, explanation: string, { columns, rows, findings: texts }: CeilingTable,
   picture?: Node): HTMLElement {
@@ -135,16 +119,22 @@ function tableSection(id: string, title: string, explanation: string, { columns,
     h('p', { class: 'muted' }, explanation),
     findings(texts),
     picture,
-    rows.length > 0 && dataTable(title, { columns, rows }));
+    rows.length > 0 && tableOf(title, columns, rows));
 }
 
-function dataTable(label: string, { columns, rows }: Pick<CeilingTable, 'columns' | 'rows'>): HTMLElement {
-  return scrollBox(label, h('table', {},
-    h('thead', {}, h('tr', {}, ...columns.map((column) =>
-      h('th', { scope: 'col', class: column.is_number ? 'number' : null }, column.title)))),
-    h('tbody', {}, ...rows.map((row) => h('tr', {},
-      ...row.map((text, i) => (i === 0 ? h('th', { scope: 'row' }, text)
-        : h('td', { class: columns[i]?.is_number ? 'number' : null }, text))))))));
+type Rows = readonly (readonly string[])[];
+interface Heading { title: string; is_number: boolean }
+const headingsOf = (titles: readonly string[]): Heading[] => titles.map((title) => ({ title, is_number: false }));
+
+/** `cell`: of each column but the first. */
+function tableOf(label: string, columns: readonly Heading[], rows: Rows, cell?: (text: string, column: number, row: number) => HTMLElement,
+  kind: string | null = null): HTMLElement {
+  const classOf = (column: number): string | null => (columns[column]?.is_number ? 'number' : null);
+  const plain = (text: string, column: number): HTMLElement => h('td', { class: classOf(column) }, text);
+  return scrollBox(label, h('table', { class: kind },
+    h('thead', {}, h('tr', {}, ...columns.map(({ title }, i) => h('th', { scope: 'col', class: classOf(i) }, title)))),
+    h('tbody', {}, ...rows.map((texts, row) => h('tr', {},
+      ...texts.map((text, i) => (i === 0 ? h('th', { scope: 'row' }, text) : (cell ?? plain)(text, i, row))))))));
 }
 
 /** What is below a long table matters more than its last rows. */
@@ -152,24 +142,15 @@ const MOST_ROWS = 20;
 
 export function titledTable({ title, table: { columns, rows, findings: texts } }: TitledTable): HTMLElement {
   const more = rows.length - MOST_ROWS;
-  return h('div', {}, h('h3', {}, title), rows.length > 0 && dataTable(title, { columns, rows: rows.slice(0, MOST_ROWS) }),
-    more > 0 && folded(`${more} more rows`, () => [dataTable(`${title}, the rest`, { columns, rows: rows.slice(MOST_ROWS) })]),
+  return h('div', {}, h('h3', {}, title), rows.length > 0 && tableOf(title, columns, rows.slice(0, MOST_ROWS)),
+    more > 0 && folded(`${more} more rows`, () => [tableOf(`${title}, the rest`, columns, rows.slice(MOST_ROWS))]),
     ...texts.map((text) => h('p', { class: 'muted' }, text)));
 }
 
 /** What a profiled program did as a whole, and what could be gained in its kernels. */
-export function program(store: ViewStore): HTMLElement {
-  const element = h('section', { class: 'program', id: 'program' });
-  store.show((view, previous) => {
-    if (previous?.experiment === view.experiment) return;
-    const found = store.experiment?.program;
-    element.hidden = !found;
-    if (!found) return fill(element);
-    fill(element, h('h2', {}, 'Program'), h('ul', {}, ...found.sentences.map((text) => h('li', {}, text))),
-      ...found.tables.map(titledTable));
-  });
-  return element;
-}
+export const program = (store: ViewStore): HTMLElement => sectionOf(store, 'program', ({ program: found }) =>
+  (found ? [h('h2', {}, 'Program'), h('ul', {}, ...found.sentences.map((text) => h('li', {}, text))),
+    ...found.tables.map(titledTable)] : null));
 
 export function ceilings(): HTMLElement {
   const areMeasured = data.run.roofs.some(({ source }) => source === 'measured');
@@ -213,33 +194,19 @@ function heatMap({ title, columns, rows, factors }: SpeedTable): HTMLElement {
     const strength = Math.min(40, 6 + 45 * Math.abs(Math.log2(factor))).toFixed(0);
     return `color-mix(in srgb, var(--${factor > 1 ? 'good' : 'bad'}) ${strength}%, var(--paper))`;
   };
-  return scrollBox(title, h('table', { class: 'heat-map' },
-    h('thead', {}, h('tr', {}, ...columns.map((text, i) => h('th', { scope: 'col', class: i > 0 ? 'number' : null }, text)))),
-    h('tbody', {}, ...rows.map((row, y) => h('tr', {}, ...row.map((text, x) => {
-      if (x === 0) return h('th', { scope: 'row' }, text);
-      const cell = h('td', { class: 'number' }, text);
-      const colour = colourOf(factors[y]?.[x - 1]);
-      if (colour) cell.style.background = colour;
-      return cell;
-    }))))));
-}
-
-function textTable(label: string, headings: readonly string[], rows: readonly (readonly string[])[]): HTMLElement {
-  return scrollBox(label, h('table', {},
-    h('thead', {}, h('tr', {}, ...headings.map((text) => h('th', { scope: 'col' }, text)))),
-    h('tbody', {}, ...rows.map((row) => h('tr', {},
-      ...row.map((text, i) => (i === 0 ? h('th', { scope: 'row' }, text) : h('td', {}, text))))))));
-}
-
-function agreementRows(label: string, table: AgreementTable, rows: AgreementTable['rows']): HTMLElement {
-  const verdict = table.headings.indexOf('verdict');
-  const cell = (text: string, column: number): HTMLElement => {
-    if (column === 0) return h('th', { scope: 'row' }, text);
-    return column === verdict ? h('td', {}, h('span', { class: `verdict ${text}` }, text)) : h('td', {}, text);
+  const cell = (text: string, column: number, row: number): HTMLElement => {
+    const element = h('td', { class: 'number' }, text);
+    const colour = colourOf(factors[row]?.[column - 1]);
+    if (colour) element.style.background = colour;
+    return element;
   };
-  return scrollBox(label, h('table', {},
-    h('thead', {}, h('tr', {}, ...table.headings.map((text) => h('th', { scope: 'col' }, text)))),
-    h('tbody', {}, ...rows.map((row) => h('tr', {}, ...row.map(cell))))));
+  return tableOf(title, columns.map((text, i) => ({ title: text, is_number: i > 0 })), rows, cell, 'heat-map');
+}
+
+function agreementRows(label: string, { headings }: AgreementTable, rows: Rows): HTMLElement {
+  const verdict = headings.indexOf('verdict');
+  return tableOf(label, headingsOf(headings), rows, (text, column) =>
+    h('td', {}, column === verdict ? h('span', { class: `verdict ${text}` }, text) : text));
 }
 
 /** The verdict, a row per quantity, what differs; every single number is folded away: there may be a thousand. */
@@ -250,7 +217,7 @@ function agreementTable(table: AgreementTable): HTMLElement {
       table.summary || table.reason),
       table.hint !== '' && h('span', { class: 'muted' }, ` ${table.hint}`)),
     table.quantities.length > 0 && folded(`By quantity (${table.quantities.length})`,
-      () => [textTable(`${table.title} by quantity`, table.quantity_headings, table.quantities)]),
+      () => [tableOf(`${table.title} by quantity`, headingsOf(table.quantity_headings), table.quantities)]),
     differing.length > 0 && folded(`Differences (${differing.length})`,
       () => [agreementRows(`${table.title}: differences`, table, differing)], { open: differing.length <= 20 }),
     table.rows.length > 0 && folded(`All numbers (${table.rows.length})`, () => [agreementRows(table.title, table, table.rows)]));
