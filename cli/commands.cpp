@@ -168,7 +168,7 @@ void add_json_flag(CLI::App& command, bool& json) {
 
 int own_arguments(int argc, const char* const* argv) {
   constexpr std::array<std::string_view, 2> kWithCommand = {"profile", "gate"};
-  if (argc < 2 || std::find(kWithCommand.begin(), kWithCommand.end(), argv[1]) == kWithCommand.end()) {
+  if (argc < 2 || std::ranges::find(kWithCommand, argv[1]) == kWithCommand.end()) {
     return argc;
   }
   const char* const* const end = std::find(argv, argv + argc, std::string_view("--"));

@@ -63,8 +63,7 @@ RunsOverTime read_runs_over_time(const std::vector<std::string>& names,
   for (const std::string& name : names) indices.emplace_back(name, version_text());
   DigestReader digests;
   const auto read = [&](const std::filesystem::path& file) {
-    const auto index =
-        std::find_if(indices.begin(), indices.end(), [&](const RunIndex& of) { return of.covers(file); });
+    const auto index = std::ranges::find_if(indices, [&](const RunIndex& of) { return of.covers(file); });
     const auto state = index != indices.end() ? RunIndex::state_of(file) : std::nullopt;
     if (const auto known = state ? index->find(file, *state) : std::nullopt) {
       auto run = digests.read(name_of_run(file), known->shared, known->own, counters);
@@ -140,8 +139,8 @@ std::vector<KernelFile> kernel_files_in(const fs::path& folder) {
                 fmt::format("{}: no .cu or .py file in this folder describes its kernel", folder.string()),
                 "describe it in comments `// rooflinectl: …`, or `#` in Python (docs/plans.md)");
   }
-  std::sort(files.begin(), files.end(),
-            [](const KernelFile& a, const KernelFile& b) { return natural_less(a.path, b.path); });
+  std::ranges::sort(files,
+                    [](const KernelFile& a, const KernelFile& b) { return natural_less(a.path, b.path); });
   return files;
 }
 

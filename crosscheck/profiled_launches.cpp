@@ -48,8 +48,7 @@ struct ComparedCounter {
 };
 
 const Metric* find_metric(const std::vector<Metric>& metrics, std::string_view key) {
-  const auto found =
-      std::find_if(metrics.begin(), metrics.end(), [key](const Metric& metric) { return metric.key == key; });
+  const auto found = std::ranges::find(metrics, key, &Metric::key);
   return found == metrics.end() ? nullptr : &*found;
 }
 
@@ -101,7 +100,7 @@ std::vector<std::pair<const Measurement*, std::string>> by_time(const Analysis& 
       if (is_observed(point)) points.emplace_back(point.measurement, point.label);
     }
   }
-  std::stable_sort(points.begin(), points.end(), [](const auto& a, const auto& b) {
+  std::ranges::stable_sort(points, [](const auto& a, const auto& b) {
     return a.first->launches->total_s > b.first->launches->total_s;
   });
   return points;
@@ -373,7 +372,7 @@ std::vector<std::string> ncu_metrics(const Run& run, const ChosenPoints& chosen)
       const Measurement& measurement = *point.measurement;
       const auto counter = compared_counter(run, run.device_of(measurement), key);
       if (!counter || !is_comparable(measurement, key)) continue;
-      if (std::find(metrics.begin(), metrics.end(), counter->metric) == metrics.end()) {
+      if (std::ranges::find(metrics, counter->metric) == metrics.end()) {
         metrics.push_back(counter->metric);
       }
     }

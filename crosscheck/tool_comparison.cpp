@@ -64,7 +64,7 @@ Tolerance time_tolerance(const Run& run, const Measurement& measurement) {
 
 /// How closely the sum of that key has to agree, which its parts say.
 double tolerance_of_sum(std::string_view key) {
-  const auto part = std::find_if(basic_metrics().begin(), basic_metrics().end(), [key](const Metric& metric) {
+  const auto part = std::ranges::find_if(basic_metrics(), [key](const Metric& metric) {
     return metric.agreement && metric.agreement->sum == key;
   });
   return part->agreement->tolerance;

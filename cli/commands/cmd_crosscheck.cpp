@@ -50,7 +50,7 @@ struct CrosscheckOptions {
   std::vector<std::string> command_line;
 
   bool wants(CrossCheckTool tool) const {
-    if (!tools.empty()) return std::find(tools.begin(), tools.end(), to_string(tool)) != tools.end();
+    if (!tools.empty()) return std::ranges::find(tools, to_string(tool)) != tools.end();
     if (!ncu_file && !nsys_file) return true;
     return (tool == CrossCheckTool::ncu && ncu_file) || (tool == CrossCheckTool::nsys && nsys_file);
   }
@@ -173,8 +173,7 @@ CheckResult make_checks(const KeptRun& kept, const CrosscheckOptions& options) {
 }
 
 const CrossCheck* earlier_check(const Run& run, CrossCheckTool tool) {
-  const auto found = std::find_if(run.cross_checks.begin(), run.cross_checks.end(),
-                                  [&](const CrossCheck& check) { return check.tool == tool; });
+  const auto found = std::ranges::find(run.cross_checks, tool, &CrossCheck::tool);
   return found == run.cross_checks.end() ? nullptr : &*found;
 }
 

@@ -163,7 +163,7 @@ InterleavedRuns measure_interleaved(const Interleaving& interleaving) {
   AnalysedRun last = std::move(now.runs.back());
   now.runs.pop_back();
   const std::size_t base_runs = base.runs.size();
-  std::move(now.runs.begin(), now.runs.end(), std::back_inserter(base.runs));
+  std::ranges::move(now.runs, std::back_inserter(base.runs));
   return {std::move(base.runs), base_runs, std::move(last)};
 }
 

@@ -40,7 +40,7 @@ std::string italic(const std::string& text) {
 
 std::string first_paragraph(const std::string& text) {
   std::string paragraph = text.substr(0, text.find("\n\n"));
-  std::replace(paragraph.begin(), paragraph.end(), '\n', ' ');
+  std::ranges::replace(paragraph, '\n', ' ');
   return paragraph;
 }
 
@@ -73,7 +73,7 @@ std::string heading_of(const ArgumentManual& argument) {
 }
 
 std::string upper(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::toupper(c); });
   return text;
 }
 

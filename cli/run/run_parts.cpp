@@ -187,11 +187,10 @@ void print_kernels(const Plan& plan) {
   for (const CompiledKernel& kernel : compiled) {
     std::string name =
         kernel.kernel == kernel.function ? kernel.kernel : kernel.kernel + ", " + kernel.function;
-    const bool differ_in_options =
-        std::any_of(compiled.begin(), compiled.end(), [&](const CompiledKernel& other) {
-          return other.kernel == kernel.kernel && other.function == kernel.function &&
-                 other.options != kernel.options;
-        });
+    const bool differ_in_options = std::ranges::any_of(compiled, [&](const CompiledKernel& other) {
+      return other.kernel == kernel.kernel && other.function == kernel.function &&
+             other.options != kernel.options;
+    });
     if (differ_in_options) name += fmt::format(" {}", fmt::join(kernel.options, " "));
     terminal::print("  {}: {}; {}\n", printable(name), registers_text(kernel), kernel.compiler);
     for (const std::string& warning : kernel.warnings) terminal::print("    {}\n", printable(warning));

@@ -150,7 +150,7 @@ std::string WatchDisplay::table_text(double elapsed_s,
   }
   for (std::size_t row = 0; row < kRows.size(); ++row) {
     const bool is_known =
-        std::any_of(seen_.begin(), seen_.end(), [&](const auto& device) { return device[row].seconds > 0; });
+        std::ranges::any_of(seen_, [&](const auto& device) { return device[row].seconds > 0; });
     if (!is_known) continue;
     std::vector<std::string>& cells = table.rows.emplace_back(1, std::string(kRows[row].title));
     for (const auto& device : now) cells.push_back(text_of(device[row], kRows[row].shown));

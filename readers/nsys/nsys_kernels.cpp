@@ -164,7 +164,7 @@ class Program {
 
   /// Ranges of a thread are nested: those that are open when it launches are a stack.
   void set_paths(std::vector<ThreadEvent>& events) {
-    std::stable_sort(events.begin(), events.end(), [](const ThreadEvent& a, const ThreadEvent& b) {
+    std::ranges::stable_sort(events, [](const ThreadEvent& a, const ThreadEvent& b) {
       return std::pair(a.time, a.range.empty()) < std::pair(b.time, b.range.empty());
     });
     std::vector<const ThreadEvent*> open;

@@ -89,8 +89,8 @@ class Export {
           ranges.push_back(
               {{*start, end}, row.integer(2), row.text(4).value_or(strings_.at(row.integer(5)))});
         });
-    std::stable_sort(ranges.begin(), ranges.end(),
-                     [](const Range& a, const Range& b) { return a.time.start < b.time.start; });
+    std::ranges::stable_sort(ranges,
+                             [](const Range& a, const Range& b) { return a.time.start < b.time.start; });
     return ranges;
   }
 
@@ -130,8 +130,8 @@ class Export {
 
   static std::vector<TracedLaunch> assign(const std::vector<Range>& ranges, const Calls& calls,
                                           std::vector<Operation>& operations) {
-    std::sort(operations.begin(), operations.end(),
-              [](const Operation& a, const Operation& b) { return a.time.start < b.time.start; });
+    std::ranges::sort(operations,
+                      [](const Operation& a, const Operation& b) { return a.time.start < b.time.start; });
     std::vector<TracedLaunch> launches;
     for (const Range& range : ranges) launches.push_back({range.name, {}});
     for (const Operation& operation : operations) {

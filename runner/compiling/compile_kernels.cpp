@@ -47,7 +47,7 @@ void add_task(const FileKernel& kernel, const Axes& axes, int architecture, std:
                                      .is_pointer = argument.kind != ArgumentKind::scalar,
                                      .is_written = is_written(argument.kind)});
   }
-  const bool is_known = std::any_of(tasks.begin(), tasks.end(), [&](const KernelTask& other) {
+  const bool is_known = std::ranges::any_of(tasks, [&](const KernelTask& other) {
     return other.kernel == added.kernel && other.task == added.task;
   });
   if (!is_known) tasks.push_back(std::move(added));
@@ -134,7 +134,7 @@ std::vector<CompiledKernel> compile_kernels_for(const Plan& plan, const std::vec
   if (plan.kernels.empty()) return {};
   std::vector<int> architectures;
   for (const DeviceInfo& device : chosen_devices(selectors)) {
-    const auto known = std::find(architectures.begin(), architectures.end(), device.compute_capability);
+    const auto known = std::ranges::find(architectures, device.compute_capability);
     if (known == architectures.end()) architectures.push_back(device.compute_capability);
   }
   return compile_kernels(plan, architectures);

@@ -202,7 +202,7 @@ std::optional<Compiler> find_compiler() {
 }
 
 bool names_architecture(const std::vector<std::string>& options) {
-  return std::any_of(options.begin(), options.end(), [](const std::string& option) {
+  return std::ranges::any_of(options, [](const std::string& option) {
     return option.starts_with("-arch") || option.starts_with("--gpu-architecture");
   });
 }

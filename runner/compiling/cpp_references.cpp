@@ -49,7 +49,7 @@ References references_of(const Plan& plan, int architecture) {
       continue;
     ReferencePoint added{kernel, point, call_of(*kernel, point.axes), 0};
     ReferenceTask task = reference_task(*kernel, added.call, point.axes, architecture);
-    const auto same = std::find(references.tasks.begin(), references.tasks.end(), task);
+    const auto same = std::ranges::find(references.tasks, task);
     added.task = static_cast<std::size_t>(same - references.tasks.begin());
     if (same == references.tasks.end()) references.tasks.push_back(std::move(task));
     references.points.push_back(std::move(added));
@@ -86,7 +86,7 @@ std::string cause_of(const FinishedProgram& finished, std::chrono::duration<doub
 }  // namespace
 
 bool has_cpp_references(const Plan& plan) {
-  return std::any_of(plan.kernels.begin(), plan.kernels.end(), has_cpp_reference);
+  return std::ranges::any_of(plan.kernels, has_cpp_reference);
 }
 
 void compile_cpp_references(const Plan& plan, int architecture) {

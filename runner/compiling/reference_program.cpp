@@ -38,8 +38,8 @@ std::optional<std::string_view> written_arguments(std::string_view function) {
 }
 
 bool has_argument(const KernelCall& call, std::string_view name) {
-  return std::any_of(call.arguments.begin(), call.arguments.end(),
-                     [&](const CallArgument& argument) { return argument.name == name; });
+  return std::ranges::any_of(call.arguments,
+                             [&](const CallArgument& argument) { return argument.name == name; });
 }
 
 /// The axes that the call names, which are variables of the program.
@@ -128,8 +128,8 @@ std::vector<std::string> options_of(const fs::path& source, const std::vector<st
   std::vector<std::string> known;
   for (const std::string& option : options) {
     constexpr std::array<std::string_view, 4> kBegins = {"-D", "-U", "-I", "-std="};
-    const bool is_known = std::any_of(kBegins.begin(), kBegins.end(),
-                                      [&](std::string_view begin) { return option.starts_with(begin); });
+    const bool is_known =
+        std::ranges::any_of(kBegins, [&](std::string_view begin) { return option.starts_with(begin); });
     if (is_known) known.push_back(option);
   }
   return known;

@@ -48,7 +48,7 @@ constexpr const char* kNoRoomHint = "copy the run to a writable folder, and chec
 /// Why nothing was compared, where a tool has no numbers for points that it saw.
 std::string why_unavailable(const std::vector<Agreement>& agreements) {
   const auto has_reason = [](const Agreement& agreement) { return !agreement.reference.available(); };
-  const auto found = std::find_if(agreements.begin(), agreements.end(), has_reason);
+  const auto found = std::ranges::find_if(agreements, has_reason);
   return found == agreements.end() ? ""
                                    : fmt::format(" ({}: {})", found->quantity, found->reference.reason());
 }
@@ -96,9 +96,9 @@ CheckOutcome checked(const CrossCheckRequest& request, CrossCheckTool tool, bool
   discard_records(recording.folder, request.folder);
   try {
     record(recording, result);
-    const bool compared =
-        std::any_of(result.agreements.begin(), result.agreements.end(),
-                    [](const Agreement& agreement) { return agreement.verdict() != Verdict::unavailable; });
+    const bool compared = std::ranges::any_of(result.agreements, [](const Agreement& agreement) {
+      return agreement.verdict() != Verdict::unavailable;
+    });
     if (!compared) {
       const std::string why = why_unavailable(result.agreements);
       throw Error(ErrorKind::usage, fmt::format("{} recorded no point of the run{}", to_string(tool), why),
@@ -148,8 +148,7 @@ CollectRequest launch_once(const Run& run, std::optional<CacheState> cache) {
   request.skip_ceilings = true;
   const std::vector<PointId> points = all_points(run.plan);
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const auto measured = std::find_if(run.measurements.begin(), run.measurements.end(),
-                                       [&](const Measurement& entry) { return entry.point == points[i]; });
+    const auto measured = std::ranges::find(run.measurements, points[i], &Measurement::point);
     const bool works = measured != run.measurements.end() && measured->status == Status::ok;
     if (!works || (cache && cache_of(points[i]) != *cache)) request.skip_points.push_back(i);
   }
@@ -220,10 +219,9 @@ std::optional<fs::path> written_report(const fs::path& report) {
 }
 
 bool has_points(const Run& run, CacheState cache) {
-  return std::any_of(run.measurements.begin(), run.measurements.end(),
-                     [cache](const Measurement& measurement) {
-                       return measurement.status == Status::ok && cache_of(measurement.point) == cache;
-                     });
+  return std::ranges::any_of(run.measurements, [cache](const Measurement& measurement) {
+    return measurement.status == Status::ok && cache_of(measurement.point) == cache;
+  });
 }
 
 /// Records the points of one cache state, and returns the table.
@@ -373,8 +371,8 @@ bool is_report(const fs::path& file) {
 }  // namespace
 
 bool has_own_points(const Run& run) {
-  return std::any_of(run.measurements.begin(), run.measurements.end(),
-                     [](const Measurement& measurement) { return !is_observed(measurement); });
+  return std::ranges::any_of(run.measurements,
+                             [](const Measurement& measurement) { return !is_observed(measurement); });
 }
 
 CheckOutcome cross_check_with_ncu(const CrossCheckRequest& request, const std::optional<fs::path>& recorded) {
@@ -424,9 +422,8 @@ CheckOutcome cross_check_with_nsys(const CrossCheckRequest& request,
                    }
                    const std::vector<TracedLaunch> launches = read_nsys_sqlite(read_file(database));
                    check.agreements = compare_with_trace(recording.run, launches);
-                   const bool saw_a_kernel =
-                       std::any_of(launches.begin(), launches.end(),
-                                   [](const TracedLaunch& launch) { return !launch.operations.empty(); });
+                   const bool saw_a_kernel = std::ranges::any_of(
+                       launches, [](const TracedLaunch& launch) { return !launch.operations.empty(); });
                    if (!saw_a_kernel) check.hint = age_hint(CrossCheckTool::nsys, check.version);
                  });
 }

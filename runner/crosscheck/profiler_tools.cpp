@@ -117,8 +117,7 @@ std::optional<fs::path> find_tool(const std::string& name) {
 std::string version_of_tool(const fs::path& program) {
   std::istringstream words(output_of(program, {"--version"}).value_or(""));
   for (std::string word; words >> word;) {
-    const auto end =
-        std::find_if_not(word.begin(), word.end(), [](char c) { return is_digit(c) || c == '.'; });
+    const auto end = std::ranges::find_if_not(word, [](char c) { return is_digit(c) || c == '.'; });
     const std::string numbers(word.begin(), end);
     const auto first_dot = numbers.find('.');
     const auto second_dot = numbers.find('.', first_dot + 1);

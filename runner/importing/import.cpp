@@ -36,7 +36,7 @@ class Importing {
     describe();
     std::vector<std::string> problems;
     run_.measurements = imported_points(launches, run_.plan.name, problems);
-    std::move(problems.begin(), problems.end(), std::back_inserter(run_.imports.back().problems));
+    std::ranges::move(problems, std::back_inserter(run_.imports.back().problems));
     describe_counting();
     if (request_.ceilings) add_ceilings(*request_.ceilings);
     return write();
@@ -50,7 +50,7 @@ class Importing {
     std::vector<std::size_t> places;
     std::vector<bool> are_new;
     for (const DeviceInfo& device : content.devices) {
-      const auto found = std::find(run_.devices.begin(), run_.devices.end(), device);
+      const auto found = std::ranges::find(run_.devices, device);
       places.push_back(static_cast<std::size_t>(found - run_.devices.begin()));
       are_new.push_back(found == run_.devices.end());
       if (are_new.back()) run_.devices.push_back(device);
@@ -83,9 +83,8 @@ class Importing {
 
   void describe_counting() {
     CounterSession& session = run_.counter_session;
-    session.available =
-        std::any_of(run_.measurements.begin(), run_.measurements.end(),
-                    [](const Measurement& measurement) { return !measurement.counters.empty(); });
+    session.available = std::ranges::any_of(
+        run_.measurements, [](const Measurement& measurement) { return !measurement.counters.empty(); });
     if (session.available) return;
     session.reason = "traces have times, and no counters";
     session.hint = "import a report of Nsight Compute";
@@ -121,10 +120,9 @@ class Importing {
       const DeviceInfo& other = measured.devices[place];
       const bool is_same =
           device.sm_count == 0 || (other.name == device.name && other.sm_count == device.sm_count);
-      const bool has_ceilings =
-          std::any_of(measured.ceilings.begin(), measured.ceilings.end(), [&](const Ceiling& ceiling) {
-            return ceiling.device == place && ceiling.source == CeilingSource::measured;
-          });
+      const bool has_ceilings = std::ranges::any_of(measured.ceilings, [&](const Ceiling& ceiling) {
+        return ceiling.device == place && ceiling.source == CeilingSource::measured;
+      });
       if (is_same && has_ceilings) return place;
     }
     throw Error(ErrorKind::usage,

@@ -47,8 +47,7 @@ class Grouping {
   }
 
   std::vector<Measurement> points(std::vector<std::string>& problems) && {
-    std::stable_sort(groups_.begin(), groups_.end(),
-                     [](const Group& a, const Group& b) { return a.total_s > b.total_s; });
+    std::ranges::stable_sort(groups_, std::greater(), &Group::total_s);
     if (groups_.size() > kMaxProfiledPoints) {
       problems.push_back(
           fmt::format("{} launch groups, those with the least time, are left out: "

@@ -154,9 +154,7 @@ constexpr std::array kSmLanes = {SmLanes{70, 64, 32},  SmLanes{75, 64, 2},  SmLa
 std::optional<Ceiling> of_lanes(const Peak& peak, const NcuKernel& kernel, std::size_t device) {
   if (peak.per_cycle != kFma32 && peak.per_cycle != kFma64) return std::nullopt;
   const auto capability = ncu_compute_capability(kernel);
-  const auto found = std::find_if(kSmLanes.begin(), kSmLanes.end(), [&](const SmLanes& known) {
-    return known.compute_capability == capability;
-  });
+  const auto found = std::ranges::find(kSmLanes, capability, &SmLanes::compute_capability);
   const double sms = attribute(kernel, kSms);
   const double clock_hz = attribute(kernel, kSmClock) * kHzPerKhz;
   if (found == kSmLanes.end() || sms <= 0 || clock_hz <= 0) return std::nullopt;
@@ -198,8 +196,8 @@ DeviceInfo ncu_device(const NcuKernel& kernel) {
 std::vector<Ceiling> ncu_ceilings(const std::vector<const NcuKernel*>& kernels, std::size_t device) {
   std::vector<Ceiling> ceilings;
   for (const Peak& peak : kPeaks) {
-    const bool is_known = std::any_of(ceilings.begin(), ceilings.end(),
-                                      [&](const Ceiling& ceiling) { return ceiling.id == peak.id; });
+    const bool is_known =
+        std::ranges::any_of(ceilings, [&](const Ceiling& ceiling) { return ceiling.id == peak.id; });
     if (is_known) continue;
     auto ceiling = reported(peak, kernels, device);
     if (!ceiling && !kernels.empty()) ceiling = of_attributes(peak, *kernels.front(), device);

@@ -112,8 +112,7 @@ void erase_part(Run& run, std::size_t place, const MeasureRequest& request) {
 
 void sort_by_device(Run& run) {
   const auto sort = [](auto& results) {
-    std::stable_sort(results.begin(), results.end(),
-                     [](const auto& a, const auto& b) { return a.device < b.device; });
+    std::ranges::stable_sort(results, [](const auto& a, const auto& b) { return a.device < b.device; });
   };
   sort(run.ceilings);
   sort(run.measurements);
@@ -258,11 +257,11 @@ void DeviceRuns::lose(const std::string& what, const Error& error, MeasureObserv
 }
 
 bool DeviceRuns::is_anything_measured(std::size_t place) const {
-  const auto has_ceiling = std::any_of(run_.ceilings.begin(), run_.ceilings.end(), [&](const Ceiling& one) {
+  const auto has_ceiling = std::ranges::any_of(run_.ceilings, [&](const Ceiling& one) {
     return one.device == place && one.source == CeilingSource::measured;
   });
   const auto has_result = [&](const auto& results) {
-    return std::any_of(results.begin(), results.end(), [&](const auto& result) {
+    return std::ranges::any_of(results, [&](const auto& result) {
       return result.device == place && result.status != Status::failed;
     });
   };
@@ -343,14 +342,13 @@ MeasureResult measure_on_devices(const MeasureRequest& request, const std::vecto
 }
 
 void add_device_run(Run& run, std::size_t place, const Run& measured) {
-  std::copy(measured.devices.begin(), measured.devices.end(),
-            run.devices.begin() + static_cast<std::ptrdiff_t>(place));
+  std::ranges::copy(measured.devices, run.devices.begin() + static_cast<std::ptrdiff_t>(place));
   run.catalogue = measured.catalogue;
   const auto& metrics = measured.counter_session.metrics;
   run.counter_session.metrics.insert(metrics.begin(), metrics.end());
   for (const CompiledKernel& compiled : measured.compiled_kernels) {
-    const auto known = std::find_if(run.compiled_kernels.begin(), run.compiled_kernels.end(),
-                                    [&](const auto& other) { return is_same_code(other, compiled); });
+    const auto known = std::ranges::find_if(run.compiled_kernels,
+                                            [&](const auto& other) { return is_same_code(other, compiled); });
     if (known == run.compiled_kernels.end()) run.compiled_kernels.push_back(compiled);
   }
   add_of_devices(run.ceilings, place, measured.ceilings);

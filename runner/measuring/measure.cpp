@@ -292,12 +292,12 @@ std::size_t MeasureResult::bad_points() const {
   const auto is_bad = [](const Measurement& measurement) {
     return measurement.status != Status::ok && measurement.status != Status::skipped;
   };
-  return static_cast<std::size_t>(std::count_if(run.measurements.begin(), run.measurements.end(), is_bad));
+  return static_cast<std::size_t>(std::ranges::count_if(run.measurements, is_bad));
 }
 
 std::size_t MeasureResult::bad_primitives() const {
   const auto is_bad = [](const PrimitiveResult& result) { return result.status != Status::ok; };
-  return static_cast<std::size_t>(std::count_if(run.primitives.begin(), run.primitives.end(), is_bad));
+  return static_cast<std::size_t>(std::ranges::count_if(run.primitives, is_bad));
 }
 
 bool MeasureResult::counters_are_suspect() const {

@@ -79,7 +79,7 @@ void Recorder::add(const SelfTest& self_test) {
 }
 
 void Recorder::add(Ceiling ceiling) {
-  const auto same = std::find_if(run_.ceilings.begin(), run_.ceilings.end(), [&](const Ceiling& other) {
+  const auto same = std::ranges::find_if(run_.ceilings, [&](const Ceiling& other) {
     return other.id == ceiling.id && other.source == ceiling.source && other.device == ceiling.device;
   });
   const bool is_confirmation = same != run_.ceilings.end() && ceiling.confirmation && !same->confirmation;
@@ -97,12 +97,12 @@ void Recorder::add(Ceiling ceiling) {
 void Recorder::add(const PrimitiveResult& result) {
   const auto& ids = run_.plan.primitives;
   const auto place = [&](const PrimitiveResult& other) {
-    return std::find(ids.begin(), ids.end(), other.info.id) - ids.begin();
+    return std::ranges::find(ids, other.info.id) - ids.begin();
   };
   std::erase_if(run_.primitives,
                 [&](const PrimitiveResult& other) { return other.info.id == result.info.id; });
-  const auto after = std::find_if(run_.primitives.begin(), run_.primitives.end(),
-                                  [&](const auto& other) { return place(other) > place(result); });
+  const auto after =
+      std::ranges::find_if(run_.primitives, [&](const auto& other) { return place(other) > place(result); });
   run_.primitives.insert(after, result);
   has_news_ = true;
 }

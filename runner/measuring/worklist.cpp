@@ -16,8 +16,8 @@ namespace rooflinectl {
 namespace {
 
 bool is_counted(const Measurement& measurement) {
-  return std::any_of(measurement.counters.begin(), measurement.counters.end(),
-                     [](const auto& entry) { return entry.second.available(); });
+  return std::ranges::any_of(measurement.counters,
+                             [](const auto& entry) { return entry.second.available(); });
 }
 
 }  // namespace
@@ -83,13 +83,13 @@ CollectRequest Worklist::request() const {
 }
 
 std::size_t Worklist::points_with_counters() const {
-  return static_cast<std::size_t>(std::count(wants_counters_.begin(), wants_counters_.end(), true));
+  return static_cast<std::size_t>(std::ranges::count(wants_counters_, true));
 }
 
 bool Worklist::finished() const {
   const bool ceilings_left = !plan_.ceilings.empty() && !skip_ceilings_;
   return !self_test_ && !ceilings_left && plan_.primitives.empty() &&
-         std::all_of(states_.begin(), states_.end(), [](State state) { return state == State::finished; });
+         std::ranges::all_of(states_, [](State state) { return state == State::finished; });
 }
 
 void Worklist::ceiling_measured(const std::string& id) {

@@ -121,8 +121,8 @@ void RecordWatch::add(std::string_view line) {
   } else if (type == "counted") {
     ++progress_.counted;
   } else if (type == "launches") {  // a list of lists
-    progress_.launches += static_cast<std::uint64_t>(
-        std::max<std::ptrdiff_t>(std::count(line.begin(), line.end(), '[') - 1, 0));
+    progress_.launches +=
+        static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(std::ranges::count(line, '[') - 1, 0));
   } else if (type == "pass") {
     progress_.pass = text_after(line, R"("pass":")");
   }

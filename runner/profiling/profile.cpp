@@ -72,7 +72,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
   }
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 
@@ -318,9 +318,9 @@ class Profiling {
 
   static std::size_t place_in(Run& run, const DeviceInfo& device, const std::vector<DeviceInfo>& present) {
     const auto is_same = [&](const DeviceInfo& other) { return other.uuid == device.uuid; };
-    const auto known = std::find_if(run.devices.begin(), run.devices.end(), is_same);
+    const auto known = std::ranges::find_if(run.devices, is_same);
     if (known != run.devices.end()) return static_cast<std::size_t>(known - run.devices.begin());
-    const auto found = std::find_if(present.begin(), present.end(), is_same);
+    const auto found = std::ranges::find_if(present, is_same);
     run.devices.push_back(found == present.end() ? device : *found);
     if (run.devices.back().name.empty()) run.devices.back().name = "unknown GPU";
     return run.devices.size() - 1;
@@ -366,8 +366,7 @@ class Profiling {
   }
 
   static bool has_ceilings(const Run& run, std::size_t place) {
-    return std::any_of(run.ceilings.begin(), run.ceilings.end(),
-                       [&](const Ceiling& ceiling) { return ceiling.device == place; });
+    return std::ranges::any_of(run.ceilings, [&](const Ceiling& ceiling) { return ceiling.device == place; });
   }
 
   /// Throws Error where they are missing.
@@ -409,9 +408,9 @@ class Profiling {
            "drop: put `rooflinectl profile --` after them");
     } else if (profile_.application.launches == 0) {
       const auto& problems = profile_.application.problems;
-      const auto unseen = std::find_if(
-          problems.begin(), problems.end(),
-          [](const ApplicationProblem& problem) { return problem.cause.starts_with(record::kNothingSeen); });
+      const auto unseen = std::ranges::find_if(problems, [](const ApplicationProblem& problem) {
+        return problem.cause.starts_with(record::kNothingSeen);
+      });
       if (unseen == problems.end())
         fail("no kernel was launched", "");
       else
@@ -468,7 +467,7 @@ class Profiling {
 
 std::string program_name(const std::vector<std::string>& command) {
   const auto is_script = [](const std::string& word) { return fs::path(word).extension() == ".py"; };
-  const auto script = std::find_if(command.begin(), command.end(), is_script);
+  const auto script = std::ranges::find_if(command, is_script);
   const fs::path program = script == command.end() ? command.front() : *script;
   std::string name = program.stem().string().substr(0, kMaxNameLength);
   for (char& letter : name) {

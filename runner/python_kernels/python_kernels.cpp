@@ -47,8 +47,7 @@ std::string range_of(std::size_t place) {
 }
 
 const Experiment& experiment_of(const Plan& plan, const PointId& point) {
-  return *std::find_if(plan.experiments.begin(), plan.experiments.end(),
-                       [&](const Experiment& experiment) { return experiment.name == point.experiment; });
+  return *std::ranges::find(plan.experiments, point.experiment, &Experiment::name);
 }
 
 Measurement failed(const PointId& point, const std::string& cause) {
@@ -94,7 +93,7 @@ TimeResult time_of_call(const Groups& groups, double calls) {
 /// The point that the launches of `answer.calls` calls are.
 Measurement measured(const PointId& point, const PythonAnswer& answer, const Groups& groups) {
   if (groups.empty()) return failed(point, "the function launched no kernel");
-  const bool are_timed = std::all_of(groups.begin(), groups.end(), [](const Measurement* group) {
+  const bool are_timed = std::ranges::all_of(groups, [](const Measurement* group) {
     return group->time.has_value() && !group->time->samples_s.empty();
   });
   if (!are_timed) return failed(point, "a kernel that the function launches was not traced");
@@ -233,14 +232,15 @@ void put_in_order(Run& run) {
     const auto place = places.find(range_name(measurement.point));
     return std::pair(measurement.device, place == places.end() ? points.size() : place->second);
   };
-  std::stable_sort(run.measurements.begin(), run.measurements.end(),
-                   [&](const Measurement& a, const Measurement& b) { return place_of(a) < place_of(b); });
+  std::ranges::stable_sort(run.measurements, [&](const Measurement& a, const Measurement& b) {
+    return place_of(a) < place_of(b);
+  });
 }
 
 }  // namespace
 
 bool has_python_kernels(const Plan& plan) {
-  return std::any_of(plan.kernels.begin(), plan.kernels.end(), is_python);
+  return std::ranges::any_of(plan.kernels, is_python);
 }
 
 void measure_python_kernels(Run& run, const fs::path& folder, const fs::path& references, bool counters,
@@ -253,7 +253,7 @@ void measure_python_kernels(Run& run, const fs::path& folder, const fs::path& re
       const auto same = [&](const Measurement& measurement) {
         return measurement.point == point && measurement.device == device;
       };
-      const auto known = std::find_if(run.measurements.begin(), run.measurements.end(), same);
+      const auto known = std::ranges::find_if(run.measurements, same);
       if (known != run.measurements.end() && known->status != Status::failed) continue;
       if (known != run.measurements.end()) run.measurements.erase(known);
       missing[point.subject].push_back(point);
@@ -284,7 +284,7 @@ bool needs_reference(const FileKernel& kernel) {
 }  // namespace
 
 bool has_python_references(const Plan& plan) {
-  return std::any_of(plan.kernels.begin(), plan.kernels.end(), needs_reference);
+  return std::ranges::any_of(plan.kernels, needs_reference);
 }
 
 void compute_references(const Plan& plan, const std::filesystem::path& folder) {
@@ -316,7 +316,7 @@ void compute_references(const Plan& plan, const std::filesystem::path& folder) {
     const std::string cause =
         answer.has_ended ? answer.cause : fmt::format("python3 ended: {}", finished.last_log_line);
     // What is wrong for one point is wrong for the others.
-    if (std::find(causes.begin(), causes.end(), cause) == causes.end()) causes.push_back(cause);
+    if (std::ranges::find(causes, cause) == causes.end()) causes.push_back(cause);
   }
   if (!causes.empty()) {
     throw Error(ErrorKind::usage, fmt::format("{}", fmt::join(causes, "\n")), "nothing was measured");

@@ -15,8 +15,8 @@ using Places = std::vector<std::uint32_t>;
 Places sorted_by(const std::vector<BusyInterval>& intervals, std::uint64_t BusyInterval::*time) {
   Places places(intervals.size());
   std::iota(places.begin(), places.end(), 0);
-  std::sort(places.begin(), places.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return intervals[a].*time < intervals[b].*time; });
+  std::ranges::sort(
+      places, [&](std::uint32_t a, std::uint32_t b) { return intervals[a].*time < intervals[b].*time; });
   return places;
 }
 

@@ -22,7 +22,7 @@ TimeResult time_of_launches(const std::vector<double>& times, std::size_t kept) 
 
   TimeResult result;
   std::vector<double> sorted = times;
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   result.median_s = median(sorted);
   result.ci_low_s = std::min(interval.low, result.median_s);
   result.ci_high_s = std::max(interval.high, result.median_s);
@@ -41,13 +41,13 @@ namespace {
 /// `part` is not empty.
 LaunchTimes times_of_part(const std::vector<const BusyInterval*>& part, std::uint64_t zero_ns) {
   std::vector<double> times;
-  std::transform(part.begin(), part.end(), std::back_inserter(times),
-                 [](const BusyInterval* launch) { return time_of_launch_s(*launch); });
-  const auto [min, max] = std::minmax_element(times.begin(), times.end());
+  std::ranges::transform(part, std::back_inserter(times),
+                         [](const BusyInterval* launch) { return time_of_launch_s(*launch); });
+  const auto [min, max] = std::ranges::minmax_element(times);
   return {.start_s = seconds(part.front()->start_ns - zero_ns),
           .launches = part.size(),
-          .counted = static_cast<std::uint64_t>(std::count_if(
-              part.begin(), part.end(), [](const BusyInterval* launch) { return launch->is_counted; })),
+          .counted = static_cast<std::uint64_t>(
+              std::ranges::count_if(part, [](const BusyInterval* launch) { return launch->is_counted; })),
           .min_s = *min,
           .median_s = median(times),
           .max_s = *max};

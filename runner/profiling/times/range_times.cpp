@@ -12,8 +12,8 @@ namespace {
 constexpr double kRangeTail = 0.95;
 
 bool touches(const std::vector<BusyInterval>& counting, std::uint64_t from_ns, std::uint64_t to_ns) {
-  const auto next = std::partition_point(counting.begin(), counting.end(),
-                                         [&](const BusyInterval& pass) { return pass.end_ns < from_ns; });
+  const auto next =
+      std::ranges::partition_point(counting, [&](const BusyInterval& pass) { return pass.end_ns < from_ns; });
   return next != counting.end() && next->start_ns <= to_ns;
 }
 
@@ -25,9 +25,7 @@ void RangePassages::add_process(const std::map<std::string, std::vector<record::
     std::vector<record::Range> passages = as_closed;
     Passages& all = passages_[path];
     all.count += passages.size();
-    std::sort(passages.begin(), passages.end(), [](const record::Range& a, const record::Range& b) {
-      return a.start_ns < b.start_ns;  // those of several threads come as they are closed
-    });
+    std::ranges::sort(passages, {}, &record::Range::start_ns);
     for (std::size_t i = 0; i < passages.size(); ++i) {
       const record::Range& range = passages[i];
       const std::uint64_t end_ns = range.start_ns + range.duration_ns;
