@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/device_limits.h"
+#include "kernels/reduction/mailbox.cuh"
 #include "kernels/reduction/sum.h"
 
 /// What the sums share whose grid is as large as the device, and no larger: blocks stay on it and take one
@@ -51,7 +52,8 @@ Variant variant(std::string id, std::string label, std::string title, std::vecto
       [](const Problem& problem) {
         return IndependentLoads{.count = kShape(problem.block_size).unroll, .bytes = 16};
       },
-      [](const Problem& problem) { return longest_chain(problem, kShape(problem.block_size)); }, launch);
+      [](const Problem& problem) { return longest_chain(problem, kShape(problem.block_size)); },
+      std::move(launch));
   variant.info.block_sizes = std::move(block_sizes);
   variant.info.default_block_size = variant.info.block_sizes.size() == 1 ? variant.info.block_sizes[0] : 256;
   variant.info.deterministic = true;
@@ -59,6 +61,18 @@ Variant variant(std::string id, std::string label, std::string title, std::vecto
     return LaunchShape{.grid = grid(problem, kShape(problem.block_size)), .block = problem.block_size};
   };
   return variant;
+}
+
+/// The same with a mailbox (`mailbox.cuh`) as its workspace.
+template <Shape (*kShape)(int block)>
+Variant mailbox_variant(std::string id, std::string label, std::string title, std::vector<int> block_sizes,
+                        decltype(Variant::launch) launch) {
+  Variant made = variant<kShape>(std::move(id), std::move(label), std::move(title), std::move(block_sizes),
+                                 std::move(launch));
+  made.workspace_bytes = [](const Problem& problem) {
+    return mailbox_bytes(grid(problem, kShape(problem.block_size)));
+  };
+  return made;
 }
 
 }  // namespace rooflinectl::kernels::persistent
