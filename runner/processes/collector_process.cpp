@@ -55,10 +55,6 @@ Channel make_output_channel() {
   return {FileDescriptor(ends[1]), FileDescriptor(ends[0])};
 }
 
-void make_nonblocking(const FileDescriptor& fd) {
-  fcntl(fd.get(), F_SETFL, fcntl(fd.get(), F_GETFL) | O_NONBLOCK);
-}
-
 /// In the child, between fork and exec: only calls that are safe there.
 [[noreturn]] void become(const char* executable, char* const* arguments, int input, int output, int log) {
   setpgid(0, 0);                     // its own group: Ctrl-C reaches us, and we end it in order
@@ -117,10 +113,7 @@ CollectorProcess::CollectorProcess(const std::filesystem::path& executable,
 
   std::vector<std::string> words = {executable.string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
+  const std::vector<char*> argv = pointers_to(words);
 
   pid_ = fork();
   if (pid_ < 0) fail("fork");
@@ -133,14 +126,13 @@ CollectorProcess::CollectorProcess(const std::filesystem::path& executable,
   input_fd_ = std::move(input_channel.ours);
   output_fd_ = std::move(output_channel.ours);
   log_fd_ = std::move(log_channel.ours);
-  for (const FileDescriptor* fd : {&input_fd_, &output_fd_, &log_fd_}) make_nonblocking(*fd);
+  for (const FileDescriptor* fd : {&input_fd_, &output_fd_, &log_fd_}) {
+    fcntl(fd->get(), F_SETFL, fcntl(fd->get(), F_GETFL) | O_NONBLOCK);
+  }
 }
 
 CollectorProcess::~CollectorProcess() {
-  if (wait_status_) return;
-  kill(-pid_, SIGKILL);
-  kill(pid_, SIGKILL);
-  waitpid(pid_, nullptr, 0);
+  if (!wait_status_) kill_and_wait();
 }
 
 CollectorProcess::Event CollectorProcess::next(Clock::time_point deadline, int stop_fd) {
@@ -178,12 +170,7 @@ void CollectorProcess::end() {
   if (wait_status_) return;
   const Clock::time_point deadline = Clock::now() + kGrace;
   for (reap(); !wait_status_ && Clock::now() < deadline; reap()) std::this_thread::sleep_for(10ms);
-  if (wait_status_) return;
-  kill(-pid_, SIGKILL);
-  kill(pid_, SIGKILL);
-  int status = 0;
-  waitpid(pid_, &status, 0);
-  wait_status_ = status;
+  if (!wait_status_) kill_and_wait();
 }
 
 std::optional<CollectorProcess::Event> CollectorProcess::buffered_event() {
@@ -199,9 +186,14 @@ void CollectorProcess::reap() {
   siginfo_t ended{};
   const int found = waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT);
   if (found != 0 || ended.si_pid != pid_) return;
-  // Any processes that it started and left behind. Its id, and so its group's, stays taken until it is waited
-  // for.
+  kill_and_wait();
+}
+
+/// Also any processes that it started and left behind: its id, and so its group's, stays taken until it is
+/// waited for.
+void CollectorProcess::kill_and_wait() {
   kill(-pid_, SIGKILL);
+  kill(pid_, SIGKILL);
   int status = 0;
   waitpid(pid_, &status, 0);
   wait_status_ = status;
@@ -259,15 +251,27 @@ FinishedProgram run_program(const std::filesystem::path& executable,
   }
 }
 
-void throw_reported_failure(std::string_view line) {
-  std::optional<message::Failure> failure;
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+std::optional<message::Failure> reported_failure(std::string_view line) {
   try {
     const Message message = decode(line);
-    if (const auto* reported = std::get_if<message::Failure>(&message)) failure = *reported;
+    if (const auto* reported = std::get_if<message::Failure>(&message)) return *reported;
   } catch (const Error&) {
-    return;
+    // Not a line of the collector.
   }
-  if (failure) throw Error(failure->kind, failure->cause, failure->hint);
+  return std::nullopt;
+}
+
+void throw_reported_failure(std::string_view line) {
+  if (const auto failure = reported_failure(line)) {
+    throw Error(failure->kind, failure->cause, failure->hint);
+  }
 }
 
 std::string describe_exit(int wait_status) {
@@ -304,14 +308,13 @@ std::optional<Seconds> silence_limit_from_environment() {
   throw Error(ErrorKind::usage, fmt::format("{}: '{}' is not a number of seconds", kVariable, text));
 }
 
-StopSignals::StopSignals() {
+StopSignals::StopSignals(std::initializer_list<int> signals) {
   sigset_t mask;
   sigemptyset(&mask);
-  sigaddset(&mask, SIGINT);
-  sigaddset(&mask, SIGTERM);
+  for (const int signal : signals) sigaddset(&mask, signal);
   sigprocmask(SIG_BLOCK, &mask, &previous_mask_);
-  fd_ = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (fd_ < 0) {
+  fd_ = FileDescriptor(signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!fd_.is_open()) {
     const int error = errno;
     sigprocmask(SIG_SETMASK, &previous_mask_, nullptr);
     throw Error(ErrorKind::environment, fmt::format("signalfd failed: {}", std::strerror(error)));
@@ -319,14 +322,17 @@ StopSignals::StopSignals() {
 }
 
 StopSignals::~StopSignals() {
-  close(fd_);
   sigprocmask(SIG_SETMASK, &previous_mask_, nullptr);
 }
 
-std::optional<int> StopSignals::take() {
+std::optional<signalfd_siginfo> StopSignals::next() const {
   signalfd_siginfo info{};
-  if (read(fd_, &info, sizeof info) != sizeof info) return std::nullopt;
-  return static_cast<int>(info.ssi_signo);
+  return read(fd_.get(), &info, sizeof info) == sizeof info ? std::optional(info) : std::nullopt;
+}
+
+std::optional<int> StopSignals::take() const {
+  const auto info = next();
+  return info ? std::optional(static_cast<int>(info->ssi_signo)) : std::nullopt;
 }
 
 void StopSignals::pass_on(int signal) {

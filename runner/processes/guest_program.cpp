@@ -2,17 +2,14 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 
 #include "core/error.h"
-#include "core/files/files.h"
 #include "runner/processes/processes.h"
 
 namespace rooflinectl {
@@ -24,53 +21,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kTick = 200ms;
 constexpr auto kTimeToEnd = 5s;
-constexpr std::array kPassedOn = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 constexpr int kSignalOffset = 128;
-
-/// While this lives, signals to us are read here instead of acting on us.
-class Signals {
- public:
-  Signals() {
-    sigset_t mask;
-    sigemptyset(&mask);
-    for (const int number : kPassedOn) sigaddset(&mask, number);
-    sigaddset(&mask, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &mask, &before_);
-    fd_ = FileDescriptor(signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
-    if (!fd_.is_open()) {
-      const int error = errno;
-      sigprocmask(SIG_SETMASK, &before_, nullptr);
-      throw Error(ErrorKind::environment, fmt::format("signalfd failed: {}", std::strerror(error)));
-    }
-  }
-  ~Signals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  Signals(const Signals&) = delete;
-  Signals& operator=(const Signals&) = delete;
-
-  /// The mask that the program starts with.
-  const sigset_t& before() const { return before_; }
-
-  /// The next signal, for which it waits no longer than a tick.
-  std::optional<signalfd_siginfo> next() const {
-    pollfd polled{fd_.get(), POLLIN, 0};
-    poll(&polled, 1, static_cast<int>(kTick.count()));
-    signalfd_siginfo info{};
-    if (read(fd_.get(), &info, sizeof info) != sizeof info) return std::nullopt;
-    return info;
-  }
-
- private:
-  sigset_t before_{};
-  FileDescriptor fd_;
-};
-
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  pointers.reserve(words.size() + 1);
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
 
 /// Our environment with that of the program, as `NAME=value`.
 std::vector<std::string> environment_of(const GuestProgram& program) {
@@ -135,13 +86,15 @@ int GuestEnd::exit_code() const {
 
 GuestEnd run_guest(const GuestProgram& program, std::optional<std::chrono::duration<double>> limit,
                    const std::function<void()>& tick) {
-  const Signals signals;
+  const StopSignals signals({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD});
   const Clock::time_point begin = Clock::now();
-  const pid_t pid = start(program, signals.before());
+  const pid_t pid = start(program, signals.previous_mask());
   GuestEnd end;
   std::optional<Clock::time_point> asked_to_end;
   int interruptions = 0;
   while (waitpid(pid, &end.wait_status, WNOHANG) != pid) {
+    pollfd polled{signals.fd(), POLLIN, 0};
+    poll(&polled, 1, static_cast<int>(kTick.count()));
     if (const auto signal = signals.next(); signal && signal->ssi_signo != SIGCHLD) {
       const int number = static_cast<int>(signal->ssi_signo);
       end.interrupted = true;
