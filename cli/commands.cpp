@@ -93,10 +93,6 @@ std::string missing_value(const std::string& value) {
   return value.starts_with("--") ? fmt::format("the value is missing before {}", value) : "";
 }
 
-bool takes_a_value(const CLI::Option& option) {
-  return option.get_items_expected_max() > 0;
-}
-
 /// `rooflinectl report`
 std::string name_of(const CLI::App& command) {
   const CLI::App* const parent = command.get_parent();
@@ -199,7 +195,8 @@ void require_values(CLI::App& app, int argc, const char* const* argv) {
   }
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     for (CLI::Option* option : command->get_options()) {
-      if (takes_a_value(*option)) option->check(CLI::Validator(missing_value, ""));
+      const bool takes_a_value = option->get_items_expected_max() > 0;
+      if (takes_a_value) option->check(CLI::Validator(missing_value, ""));
     }
   }
 }

@@ -31,11 +31,6 @@ std::string name_of_run(const std::filesystem::path& file) {
   return (is_usual && file.has_parent_path() ? file.parent_path() : file).string();
 }
 
-/// Of this program: its commit changes what it makes of a run.
-std::string version_text() {
-  return fmt::format("{} {}", tool_version(), tool_commit());
-}
-
 }  // namespace
 
 std::vector<AnalysedRun> read_runs(const std::vector<std::string>& names) {
@@ -60,7 +55,9 @@ RunsOverTime read_runs_over_time(const std::vector<std::string>& names,
   result.files = run_files_below(names);
   ProgressDisplay display(stderr);
   std::deque<RunIndex> indices;
-  for (const std::string& name : names) indices.emplace_back(name, version_text());
+  // The commit changes what this program makes of a run.
+  const std::string version = fmt::format("{} {}", tool_version(), tool_commit());
+  for (const std::string& name : names) indices.emplace_back(name, version);
   DigestReader digests;
   const auto read = [&](const std::filesystem::path& file) {
     const auto index = std::ranges::find_if(indices, [&](const RunIndex& of) { return of.covers(file); });

@@ -95,10 +95,6 @@ std::vector<std::string> precisions_of(const Run& run) {
   return names;
 }
 
-bool has_mark(const RooflinePoint& point, MemoryLevel level) {
-  return std::ranges::any_of(point.levels, [&](const LevelUse& use) { return use.level == level && use.ai; });
-}
-
 // Those at which points have a mark; for a run without experiments, those that have a roof.
 std::vector<std::string> levels_of(const ReportModel& report) {
   const Run& run = report.run;
@@ -106,8 +102,10 @@ std::vector<std::string> levels_of(const ReportModel& report) {
   std::vector<std::string> names;
   for (const MemoryLevel level : kMemoryLevels) {
     const auto shows = [&](const ExperimentAnalysis& experiment) {
-      return std::ranges::any_of(experiment.points,
-                                 [&](const RooflinePoint& point) { return has_mark(point, level); });
+      return std::ranges::any_of(experiment.points, [&](const RooflinePoint& point) {
+        return std::ranges::any_of(point.levels,
+                                   [&](const LevelUse& use) { return use.level == level && use.ai; });
+      });
     };
     const bool is_there = run.plan.experiments.empty()
                               ? has_roof(run, CeilingKind::bandwidth, to_string(level))

@@ -88,11 +88,6 @@ void print_change(const AnalysedRun& before, const AnalysedRun& now) {
   terminal::print("since the last version: {}\n", fmt::join(changes, ", "));
 }
 
-void print_mistake(const Error& error) {
-  terminal::print(stderr, "{}\n", error.what());
-  if (!error.hint().empty()) terminal::print(stderr, "hint: {}\n", error.hint());
-}
-
 }  // namespace
 
 int watch_plan(const RunOptions& options, const std::function<int(const Plan&)>& measure) {
@@ -121,7 +116,7 @@ int watch_plan(const RunOptions& options, const std::function<int(const Plan&)>&
       last.emplace(std::move(now));
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::usage) throw;
-      print_mistake(error);
+      terminal::print_error(error);
     }
     terminal::flush(stdout);
     terminal::print(stderr, "waiting for changes in {}; Ctrl-C ends\n", options.plan_file);

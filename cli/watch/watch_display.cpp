@@ -45,11 +45,6 @@ constexpr std::array kRows = {
     Row{kPower, {}, Shown::watts},
 };
 
-std::optional<double> value_of(const SampledRates& rates, std::string_view key) {
-  const auto found = rates.values.find(std::string(key));
-  return found == rates.values.end() ? std::nullopt : std::optional(found->second);
-}
-
 std::string text_of(double value, Shown shown) {
   constexpr double kMega = 1e6;
   switch (shown) {
@@ -119,7 +114,7 @@ std::vector<std::optional<double>> WatchDisplay::values_of(std::size_t device,
   for (const Row& row : kRows) {
     std::optional<double>& value = values.emplace_back();
     if (!row.key.empty()) {
-      value = value_of(rates, row.key);
+      value = rates.value(row.key);
     } else if (row.title == kPower) {
       value = rates.watts;
     } else if (row.title == kDramOfCeiling) {
@@ -174,10 +169,9 @@ std::string WatchDisplay::line_text(double elapsed_s, std::size_t device, const 
 }
 
 std::optional<Traffic> dram_rates(const SampledRates& rates) {
-  const auto read = rates.values.find(std::string(sampled::kDramReadBytes));
-  const auto written = rates.values.find(std::string(sampled::kDramWriteBytes));
-  if (read == rates.values.end() || written == rates.values.end()) return std::nullopt;
-  return Traffic{read->second, written->second};
+  const auto read = rates.value(sampled::kDramReadBytes);
+  const auto written = rates.value(sampled::kDramWriteBytes);
+  return read && written ? std::optional(Traffic{*read, *written}) : std::nullopt;
 }
 
 std::optional<double> dram_fraction_of_ceiling(const Run& run, std::size_t device,

@@ -32,10 +32,6 @@ std::string range_in(std::string_view cell) {
   return std::string(cell.substr(0, cell.find_first_of(":\"")));
 }
 
-bool is_range_column(std::string_view heading) {
-  return heading.find("Push/Pop_Range") != std::string_view::npos;
-}
-
 /// The names in `7  "<default domain>:step:none:none"  "<default domain>:forward:none:none"`, each of which
 /// is followed by that many `attributes`: a name may have colons itself.
 std::vector<std::string> path_in(std::string_view cell, std::size_t attributes) {
@@ -193,7 +189,7 @@ class Table {
     kernel.grid = extent_in(cell("Grid Size"));
     kernel.block = extent_in(cell("Block Size"));
     for (std::size_t i = 0; i < headings_.size(); ++i) {
-      if (!is_range_column(headings_[i])) continue;
+      if (headings_[i].find("Push/Pop_Range") == std::string::npos) continue;
       if (kernel.range.empty()) kernel.range = range_in(record[i]);
       const auto colons = std::ranges::count(headings_[i], ':');
       kernel.path = path_in(record[i], static_cast<std::size_t>(std::max<std::ptrdiff_t>(colons - 1, 0)));

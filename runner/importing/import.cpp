@@ -96,7 +96,12 @@ class Importing {
     const Run measured = read_run(file);
     for (std::size_t place = 0; place < run_.devices.size(); ++place) {
       const std::size_t source = same_device(measured, run_.devices[place], file);
-      if (run_.devices[place].sm_count == 0) take_over(run_.devices[place], measured.devices[source]);
+      DeviceInfo& device = run_.devices[place];
+      if (device.sm_count ==
+          0) {  // the file does not describe its GPU: it is taken to be that of the ceilings
+        const int index = std::exchange(device, measured.devices[source]).index;
+        device.index = index;
+      }
       std::erase_if(run_.ceilings, [&](const Ceiling& ceiling) { return ceiling.device == place; });
       for (Ceiling ceiling : measured.ceilings) {
         if (ceiling.device != source) continue;
@@ -104,13 +109,6 @@ class Importing {
         run_.ceilings.push_back(std::move(ceiling));
       }
     }
-  }
-
-  /// The file does not describe its GPU: it is taken to be that of the ceilings.
-  static void take_over(DeviceInfo& device, const DeviceInfo& other) {
-    const int index = device.index;
-    device = other;
-    device.index = index;
   }
 
   /// The place of a device of the same model that has measured ceilings. A file that does not name its GPU

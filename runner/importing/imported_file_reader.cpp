@@ -55,12 +55,6 @@ std::string beginning_of(const fs::path& path) {
   return text;
 }
 
-ImportedContent read_ncu_table(const fs::path& path) {
-  ImportedContent content = ncu_content(read_ncu_csv(read_file(path), is_imported_metric));
-  content.file.format = "Nsight Compute CSV";
-  return content;
-}
-
 ImportedContent read_report(std::istream& file) {
   const NcuReport report = read_ncu_report(file, is_imported_metric);
   ImportedContent content = ncu_content(report.kernels);
@@ -74,24 +68,6 @@ ImportedContent read_report(std::istream& file) {
   return content;
 }
 
-ImportedContent read_plain_report(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return read_report(file);
-}
-
-ImportedContent read_compressed_report(const fs::path& path) {
-  std::istringstream file(unpacked_zstd(read_file(path), path.string(), kMostUnpackedBytes));
-  return read_report(file);
-}
-
-ImportedContent read_trace(const fs::path& path) {
-  return torch_content(read_torch_trace(path));
-}
-
-ImportedContent read_nsys_database(const fs::path& path) {
-  return nsys_content(read_nsys_kernels(read_file(path)));
-}
-
 /// Through nsys, if it is installed.
 ImportedContent read_nsys_report(const fs::path& path) {
   const auto nsys = find_tool("nsys");
@@ -102,7 +78,7 @@ ImportedContent read_nsys_report(const fs::path& path) {
   const PrivateFolder folder;
   const fs::path database = folder.path() / "nsys.sqlite";
   export_nsys_sqlite(*nsys, path, database, kExportLimit);
-  return read_nsys_database(database);
+  return nsys_content(read_nsys_kernels(read_file(database)));
 }
 
 /// What came from the file becomes text that a run may hold.
@@ -123,12 +99,22 @@ void make_printable(ImportedContent& content) {
 
 ImportedContent read_content(const fs::path& path) {
   const std::string beginning = beginning_of(path);
-  if (beginning.starts_with(kNcuReportMagic)) return read_plain_report(path);
-  if (is_zstd(beginning)) return read_compressed_report(path);
-  if (beginning.starts_with(kSqliteMagic)) return read_nsys_database(path);
+  if (beginning.starts_with(kNcuReportMagic)) {
+    std::ifstream file(path, std::ios::binary);
+    return read_report(file);
+  }
+  if (is_zstd(beginning)) {
+    std::istringstream file(unpacked_zstd(read_file(path), path.string(), kMostUnpackedBytes));
+    return read_report(file);
+  }
+  if (beginning.starts_with(kSqliteMagic)) return nsys_content(read_nsys_kernels(read_file(path)));
   if (path.extension() == ".nsys-rep") return read_nsys_report(path);
-  if (is_gzipped(beginning) || is_json(beginning)) return read_trace(path);
-  if (may_be_ncu_csv(beginning)) return read_ncu_table(path);
+  if (is_gzipped(beginning) || is_json(beginning)) return torch_content(read_torch_trace(path));
+  if (may_be_ncu_csv(beginning)) {
+    ImportedContent content = ncu_content(read_ncu_csv(read_file(path), is_imported_metric));
+    content.file.format = "Nsight Compute CSV";
+    return content;
+  }
   if (path.extension() == ".ncu-repz") {
     throw Error(ErrorKind::usage, "this report is not compressed with zstd",
                 fmt::format("let ncu print it: ncu --import {} --csv --page raw", path.string()));

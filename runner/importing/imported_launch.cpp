@@ -102,7 +102,8 @@ class Grouping {
     }
     point.resources = first.resources;
     LaunchStatistics launches;
-    if (is_symbol(first.kernel)) launches.symbol = cut_name(first.kernel, kMaxSubjectLength);
+    const bool is_symbol = first.kernel.find_first_of(" (<") == std::string::npos;
+    if (is_symbol) launches.symbol = cut_name(first.kernel, kMaxSubjectLength);
     launches.count = group.count;
     launches.traced = group.times.size();
     launches.total_s = group.total_s;
@@ -119,10 +120,6 @@ class Grouping {
     point.counter_spread = counted.spread;
     point.counter_repeats = counted.repeats;
     return point;
-  }
-
-  static bool is_symbol(std::string_view kernel) {
-    return kernel.find_first_of(" (<") == std::string_view::npos;
   }
 
   const std::string& experiment_;

@@ -166,11 +166,6 @@ std::optional<Ceiling> of_lanes(const Peak& peak, const NcuKernel& kernel, std::
   return ceiling;
 }
 
-/// A peak that the report does not have, from the attributes of the GPU.
-std::optional<Ceiling> of_attributes(const Peak& peak, const NcuKernel& kernel, std::size_t device) {
-  return peak.id == "dram" ? dram_of_bus(kernel, device) : of_lanes(peak, kernel, device);
-}
-
 }  // namespace
 
 std::optional<int> ncu_compute_capability(const NcuKernel& kernel) {
@@ -200,7 +195,10 @@ std::vector<Ceiling> ncu_ceilings(const std::vector<const NcuKernel*>& kernels, 
         std::ranges::any_of(ceilings, [&](const Ceiling& ceiling) { return ceiling.id == peak.id; });
     if (is_known) continue;
     auto ceiling = reported(peak, kernels, device);
-    if (!ceiling && !kernels.empty()) ceiling = of_attributes(peak, *kernels.front(), device);
+    if (!ceiling && !kernels.empty()) {  // from the attributes of the GPU
+      const NcuKernel& kernel = *kernels.front();
+      ceiling = peak.id == "dram" ? dram_of_bus(kernel, device) : of_lanes(peak, kernel, device);
+    }
     if (ceiling) ceilings.push_back(std::move(*ceiling));
   }
   return ceilings;

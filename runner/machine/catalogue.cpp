@@ -163,23 +163,16 @@ std::vector<ChipCounters> load_chips(const std::string& chip) {
   return ask_collector(question, decode_chips);
 }
 
-namespace {
-
-/// As `nvidia-smi -L` prints it, with or without its `GPU-`.
-bool is_named(const DeviceInfo& device, const std::string& selector) {
-  return selector == std::to_string(device.index) || selector == device.uuid ||
-         "GPU-" + selector == device.uuid;
-}
-
-}  // namespace
-
 std::vector<DeviceInfo> chosen_devices(const std::vector<std::string>& selectors) {
   const std::vector<DeviceInfo> present = load_devices();
   if (selectors.empty() || contains(selectors, kAllDevices)) return present;
   std::vector<DeviceInfo> chosen;
   for (const std::string& selector : selectors) {
-    const auto found =
-        std::ranges::find_if(present, [&](const DeviceInfo& device) { return is_named(device, selector); });
+    // As `nvidia-smi -L` prints it, with or without its `GPU-`.
+    const auto found = std::ranges::find_if(present, [&](const DeviceInfo& device) {
+      return selector == std::to_string(device.index) || selector == device.uuid ||
+             "GPU-" + selector == device.uuid;
+    });
     if (found == present.end()) {
       std::string known;
       for (const DeviceInfo& device : present) {

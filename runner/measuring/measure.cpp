@@ -28,10 +28,6 @@ using Seconds = std::chrono::duration<double>;
 constexpr int kMaxRestarts = 20;
 constexpr std::chrono::milliseconds kTurnPause{50};
 
-bool is_of_ceilings(Phase phase) {
-  return phase == Phase::self_test || phase == Phase::ceilings || phase == Phase::confirm;
-}
-
 /// One run of a plan, over as many collectors as it takes:
 ///   1. start a collector with the worklist; its hello opens the run's folder
 ///   2. progress names what it works on, results are recorded and taken off the worklist
@@ -100,7 +96,8 @@ class Measuring {
 
       const bool silent = std::holds_alternative<CollectorProcess::TimedOut>(event);
       if (silent && Clock::now() < deadline) continue;  // woken up to save
-      if (const auto outcome = handle_event(event)) {
+      const auto outcome = std::visit([this](const auto& content) { return handle(content); }, event);
+      if (outcome) {
         process.end();
         return *outcome;
       }
@@ -122,10 +119,6 @@ class Measuring {
   std::filesystem::path log_file() const { return results_.folder() / "collector.log"; }
 
   // -- events: each returns the outcome if it ended the collector --
-
-  std::optional<Outcome> handle_event(const CollectorProcess::Event& event) {
-    return std::visit([this](const auto& content) { return handle(content); }, event);
-  }
 
   std::optional<Outcome> handle(const CollectorProcess::Line& line) {
     Message message;
@@ -194,7 +187,9 @@ class Measuring {
 
   std::optional<Outcome> handle(const message::Progress& step) {
     current_ = step;
-    if (!is_of_ceilings(step.phase)) turn_ = {};
+    const bool is_of_ceilings =
+        step.phase == Phase::self_test || step.phase == Phase::ceilings || step.phase == Phase::confirm;
+    if (!is_of_ceilings) turn_ = {};
     results_.add(step);
     return std::nullopt;
   }

@@ -124,11 +124,6 @@ constexpr double kLongestSampling = 0.6;
 constexpr double kPrimitive = 0.03;
 constexpr double kCeiling = 0.5;
 
-/// A point that no earlier run has.
-double ruled_s(const Experiment& experiment) {
-  return kPreparation + std::min(experiment.timing.time_limit_s, kLongestSampling);
-}
-
 struct EarlierRun {
   Replay replay;
   double point_s = 0;  ///< that one of its points took, all steps included
@@ -168,7 +163,8 @@ TimeEstimate estimate_time(const Plan& plan, const std::vector<std::filesystem::
   for (const Experiment& experiment : plan.experiments) {
     for (const PointId& point : experiment.points) {
       const bool is_known = best && !missing.contains(range_name(point));
-      estimate.points_s += is_known ? best->point_s : ruled_s(experiment);
+      const double ruled_s = kPreparation + std::min(experiment.timing.time_limit_s, kLongestSampling);
+      estimate.points_s += is_known ? best->point_s : ruled_s;
       if (!is_known) ++estimate.unknown;
     }
   }

@@ -18,6 +18,7 @@
 #include "core/plan/kernel_call.h"
 #include "core/serial/run_file.h"
 #include "core/stats/statistics.h"
+#include "runner/measuring/worklist.h"
 #include "runner/processes/processes.h"
 #include "runner/runs/run_folder.h"
 
@@ -218,16 +219,10 @@ class PythonKernel {
 
 // ---- all of them ----
 
-bool is_of_python(const Plan& plan, const PointId& point) {
-  const FileKernel* const kernel = find_file_kernel(plan, point.subject);
-  return kernel != nullptr && is_python(*kernel);
-}
-
 /// In the order of the plan, device by device.
 void put_in_order(Run& run) {
   const std::vector<PointId> points = all_points(run.plan);
-  std::map<std::string, std::size_t> places;
-  for (std::size_t i = 0; i < points.size(); ++i) places.emplace(range_name(points[i]), i);
+  const std::map<std::string, std::size_t> places = places_of(points);
   const auto place_of = [&](const Measurement& measurement) {
     const auto place = places.find(range_name(measurement.point));
     return std::pair(measurement.device, place == places.end() ? points.size() : place->second);
@@ -249,7 +244,8 @@ void measure_python_kernels(Run& run, const fs::path& folder, const fs::path& re
   for (const std::size_t device : measured_devices(run)) {
     std::map<std::string, std::vector<PointId>> missing;  // by kernel
     for (const PointId& point : all_points(run.plan)) {
-      if (!is_of_python(run.plan, point)) continue;
+      const FileKernel* const kernel = find_file_kernel(run.plan, point.subject);
+      if (kernel == nullptr || !is_python(*kernel)) continue;
       const auto same = [&](const Measurement& measurement) {
         return measurement.point == point && measurement.device == device;
       };

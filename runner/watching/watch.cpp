@@ -265,6 +265,11 @@ WatchResult watch(const WatchRequest& request, WatchObserver& observer) {
   return Watching(request, observer).run();
 }
 
+std::optional<double> SampledRates::value(std::string_view key) const {
+  const auto found = values.find(std::string(key));
+  return found == values.end() ? std::nullopt : std::optional(found->second);
+}
+
 void WatchedDevice::add(const record::Samples& taken) {
   for (const record::Sample& sample : taken.samples) {
     if (sample.values.size() == keys_.size()) samples_.push_back(sample);
