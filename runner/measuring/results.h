@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
 #include "core/serial/protocol.h"
 #include "runner/measuring/measure.h"
 #include "runner/measuring/recorder.h"

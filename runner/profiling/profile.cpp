@@ -22,7 +22,6 @@
 #include "runner/machine/machine.h"
 #include "runner/measuring/device_ceilings.h"
 #include "runner/measuring/recorder.h"
-#include "runner/profiling/injection.h"
 #include "runner/profiling/points/merge.h"
 #include "runner/runs/run_folder.h"
 
@@ -93,7 +92,7 @@ class Profiling {
     if (request_.was_run) {
       take_records();
     } else {
-      injection_variables(require_injection(), request_.settings);  // throws before anything is written
+      profiling_variables(request_, {});  // throws before anything is written
       if (const auto check = counter_users_check()) {
         observer_.warned(fmt::format("{}; {}", check->detail, check->fix));
       }
@@ -490,14 +489,6 @@ ProfileRequest request_for(const PlannedApplication& application, RunToExtend ru
   request.command_line = run.run.command_line;
   request.extended = std::move(run);
   return request;
-}
-
-std::map<std::string, std::string> profiling_variables(const ProfileRequest& request,
-                                                       const fs::path& records) {
-  ProfileSettings settings = request.settings;
-  settings.records = records.string();
-  settings.cupti = find_cupti().string();
-  return injection_variables(require_injection(), settings);
 }
 
 ProfileResult profile(const ProfileRequest& request, ProfileObserver& observer) {
