@@ -142,20 +142,21 @@ std::string first_example(const CLI::App& command) {
   return footer.substr(start, footer.find('\n', start) - start);
 }
 
-/// The required argument that is not there, as --help calls it; empty if all are.
-std::string missing_positional(const CLI::App& command) {
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->get_required() && option->count() == 0) return option->get_type_name();
-  }
-  return "";
-}
-
 }  // namespace
 
 void add_device_option(CLI::App& command, std::string& device) {
   command.add_option("-d,--device", device, "The GPU: its index or UUID as nvidia-smi -L prints them")
       ->type_name("INDEX|UUID")
       ->capture_default_str();
+}
+
+CLI::Option* add_list_option(CLI::App& command, const std::string& name, const std::string& value,
+                             std::vector<std::string>& target, const std::string& description,
+                             const std::vector<std::string>& allowed) {
+  return add_option(&command, name, value, target, description)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(allowed));
 }
 
 void add_json_flag(CLI::App& command, bool& json) {
@@ -223,7 +224,10 @@ Error unexpected_argument(const CLI::App& app, int argc, const char* const* argv
 /// The error where the chosen command lacks an argument: which one, and the first example of its --help.
 Error missing_argument(const CLI::App& app, const CLI::RequiredError& error) {
   const CLI::App& command = *app.get_subcommands().front();
-  const std::string missing = missing_positional(command);
+  std::string missing;  // as --help calls it
+  for (const CLI::Option* option : command.get_options()) {
+    if (missing.empty() && option->get_required() && option->count() == 0) missing = option->get_type_name();
+  }
   return {ErrorKind::usage,
           fmt::format("{}: {}", name_of(command), missing.empty() ? error.what() : missing + " is required"),
           fmt::format("for example `{}`", first_example(command))};

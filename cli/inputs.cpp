@@ -101,10 +101,7 @@ namespace {
 
 /// An executable of Linux, or a script that names its interpreter.
 bool is_program(std::string_view content) {
-  return content.starts_with(
-             "\x7f"
-             "ELF") ||
-         content.starts_with("#!");
+  return content.starts_with("\177ELF") || content.starts_with("#!");
 }
 
 namespace fs = std::filesystem;

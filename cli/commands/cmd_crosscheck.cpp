@@ -272,12 +272,10 @@ void add_crosscheck_command(CLI::App& app, Action& action, int argc, char** argv
   add_option(command, "run", "RUN|PLAN", options->subject,
              "A finished run (its folder, run.json or run.json.gz), or a plan, which is measured first")
       ->required();
-  add_option(command, "--with", "TOOL,...", options->tools,
-             "ncu (counters and durations), nsys (durations, NVTX ranges); default: the tools with a "
-             "file, or else both")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember({"ncu", "nsys"}));
+  add_list_option(*command, "--with", "TOOL,...", options->tools,
+                  "ncu (counters and durations), nsys (durations, NVTX ranges); default: the tools with a "
+                  "file, or else both",
+                  {"ncu", "nsys"});
   add_option(
       command, "--ncu-file", "FILE", options->ncu_file,
       "Read this recording instead of running ncu: a .ncu-rep or .ncu-repz, or the CSV of its raw page");

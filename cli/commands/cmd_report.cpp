@@ -228,20 +228,14 @@ void add_report_command(CLI::App& app, Action& action) {
       ->required();
   add_option(command, "-o,--output", "DIR", options->output,
              "Folder for the reports (default: the folder of the run.json)");
-  add_option(command, "--level", "LEVEL,...", options->levels,
-             "Memory levels in the main picture, with one mark per level (default: dram)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember(all_names(kMemoryLevels)));
-  add_option(command, "--precision", "PRECISION,...", options->precisions,
-             "Precisions of the compute ceilings in the main picture (default: those of the points)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember(precision_names()));
-  add_option(command, "--cache", "STATE", options->caches, "Only points with this cache state (default: all)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember(all_names(kCacheStates)));
+  add_list_option(*command, "--level", "LEVEL,...", options->levels,
+                  "Memory levels in the main picture, with one mark per level (default: dram)",
+                  all_names(kMemoryLevels));
+  add_list_option(*command, "--precision", "PRECISION,...", options->precisions,
+                  "Precisions of the compute ceilings in the main picture (default: those of the points)",
+                  precision_names());
+  add_list_option(*command, "--cache", "STATE", options->caches,
+                  "Only points with this cache state (default: all)", all_names(kCacheStates));
   add_option(command, "--theme", "THEME", options->theme, "Colours of the pictures")
       ->check(CLI::IsMember(all_names(kThemes)))
       ->capture_default_str();

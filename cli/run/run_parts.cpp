@@ -41,19 +41,6 @@
 
 namespace rooflinectl {
 
-namespace {
-
-void print_duration(const Run& run) {
-  const CounterSession& counters = run.counter_session;
-  const std::string share = counters.available
-                                ? fmt::format(", {} of that for counters",
-                                              format::duration(counters.host_setup_s + counters.collection_s))
-                                : "";
-  terminal::print("measured in {}{}\n", format::duration(run.wall_s), share);
-}
-
-}  // namespace
-
 void print_summary(const MeasureResult& result, const ReportModel& report, Rows rows) {
   terminal::print("\n{}\n", terminal_summary(report, columns_of(stdout), rows));
   const std::size_t bad = result.bad_points();
@@ -65,7 +52,12 @@ void print_summary(const MeasureResult& result, const ReportModel& report, Rows 
                     result.run.primitives.size());
   }
   for (const std::string& loss : result.losses) terminal::print("{}\n", loss);
-  print_duration(result.run);
+  const CounterSession& counters = result.run.counter_session;
+  const std::string share = counters.available
+                                ? fmt::format(", {} of that for counters",
+                                              format::duration(counters.host_setup_s + counters.collection_s))
+                                : "";
+  terminal::print("measured in {}{}\n", format::duration(result.run.wall_s), share);
 }
 
 namespace {

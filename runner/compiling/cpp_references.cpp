@@ -58,11 +58,6 @@ std::optional<std::string_view> written_arguments(std::string_view function) {
   return open == std::string_view::npos ? std::nullopt : std::optional(function.substr(open + 1));
 }
 
-bool has_argument(const KernelCall& call, std::string_view name) {
-  return std::ranges::any_of(call.arguments,
-                             [&](const CallArgument& argument) { return argument.name == name; });
-}
-
 /// The axes that the call names, which are variables of the program.
 std::vector<Axes::Axis> named_axes(const KernelCall& call, const Axes& axes) {
   std::vector<Axes::Axis> named;
@@ -70,7 +65,9 @@ std::vector<Axes::Axis> named_axes(const KernelCall& call, const Axes& axes) {
   if (!written) return named;
   const std::set<std::string> names = identifiers_in(*written);
   for (const Axes::Axis& axis : axes) {
-    if (names.contains(axis.first) && !has_argument(call, axis.first)) named.push_back(axis);
+    const bool is_argument =
+        std::ranges::find(call.arguments, axis.first, &CallArgument::name) != call.arguments.end();
+    if (names.contains(axis.first) && !is_argument) named.push_back(axis);
   }
   return named;
 }

@@ -64,12 +64,6 @@ std::string container() {
   return named == nullptr ? "" : named;
 }
 
-std::string kernel() {
-  utsname names{};
-  return uname(&names) == 0 ? fmt::format("{} {} {}", names.sysname, names.release, names.machine)
-                            : std::string();
-}
-
 }  // namespace
 
 bool is_recorded(std::string_view name) {
@@ -80,7 +74,9 @@ bool is_recorded(std::string_view name) {
 Environment host_environment() {
   Environment environment;
   environment.operating_system = field_of_file("/etc/os-release", "PRETTY_NAME=", '=');
-  environment.kernel = kernel();
+  if (utsname names{}; uname(&names) == 0) {
+    environment.kernel = fmt::format("{} {} {}", names.sysname, names.release, names.machine);
+  }
   environment.processor = field_of_file("/proc/cpuinfo", "model name", ':');
   environment.container = container();
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -187,8 +183,6 @@ DeviceLock::DeviceLock(const std::string& uuid) {
 }
 
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Process {
   int id = 0;

@@ -133,16 +133,12 @@ std::optional<Recorder::Clock::time_point> Recorder::save_due() const {
   return has_news_ && is_open() ? std::optional(next_save_) : std::nullopt;
 }
 
-void Recorder::update_run() {
-  run_.wall_s = earlier_wall_s_ + seconds_since(started_);
-  run_.measurements.clear();
-  for (const auto& [point, measurement] : measurements_) run_.measurements.push_back(measurement);
-}
-
 void Recorder::save() {
   const Clock::time_point begin = Clock::now();
   next_save_ = begin + 1s;
-  update_run();
+  run_.wall_s = earlier_wall_s_ + seconds_since(started_);
+  run_.measurements.clear();
+  for (const auto& [point, measurement] : measurements_) run_.measurements.push_back(measurement);
   write_run(run_file(folder_), run_);
   has_news_ = false;
   next_save_ += 10 * (Clock::now() - begin);

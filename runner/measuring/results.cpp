@@ -93,18 +93,17 @@ TimingTarget Results::timing_of(const message::Progress& step) const {
 void Results::add(const message::Hello& hello) {
   counts_ = hello.counter_session.available;
   const bool first = !is_open();
-  if (first) open_folder(hello);
+  if (first && request_.unfinished) {
+    require_same_device(*request_.unfinished, hello.device);
+    recorder_.reopen(request_.unfinished->folder, hello);
+  } else if (first) {
+    recorder_.open(request_.output, hello, request_.rank);
+  }
   recorder_.set_counter_session(hello.counter_session);
   if (!first) return;
   observer_.on(MeasureStart{run(), folder(), request_.unfinished.has_value(), request_.counters,
                             worklist_.to_measure().size(), worklist_.to_count().size(),
                             worklist_.points_with_counters(), worklist_.primitives().size()});
-}
-
-void Results::open_folder(const message::Hello& hello) {
-  if (!request_.unfinished) return recorder_.open(request_.output, hello, request_.rank);
-  require_same_device(*request_.unfinished, hello.device);
-  recorder_.reopen(request_.unfinished->folder, hello);
 }
 
 void Results::add(const message::Progress& step) {

@@ -62,7 +62,6 @@ class Results {
   void save_finally();
 
  private:
-  void open_folder(const message::Hello& hello);
   bool is_wanted(const Ceiling& ceiling) const;
   void add_failure(std::size_t point, const std::string& cause);
   void add_failed_primitive(const std::string& id, const std::string& cause);

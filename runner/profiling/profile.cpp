@@ -43,18 +43,6 @@ bool reads_a_pipe() {
   return fstat(STDIN_FILENO, &input) == 0 && (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode));
 }
 
-/// Files are read from where the first run began.
-class StandardInput {
- public:
-  StandardInput() : place_(lseek(STDIN_FILENO, 0, SEEK_CUR)) {}
-  void rewind() const {
-    if (place_ >= 0) lseek(STDIN_FILENO, place_, SEEK_SET);
-  }
-
- private:
-  off_t place_;
-};
-
 /// A folder that nobody else can read: names of kernels and NVTX ranges are the user's.
 fs::path make_private_folder(const fs::path& path) {
   if (mkdir(path.c_str(), S_IRWXU) != 0) {
@@ -101,7 +89,8 @@ class Profiling {
     }
     result_.end = end_;
     merge();
-    if (has_nothing_to_keep()) return nothing();
+    // A plan's run has more than the program's points.
+    if (!used_cuda() && (!request_.extended || request_.was_run)) return nothing();
     run_again_where_incomplete();
 
     result_.run = request_.extended ? request_.extended->run : recorder_.run();
@@ -179,9 +168,6 @@ class Profiling {
   /// Each process that initialises CUDA writes a file.
   bool used_cuda() const { return !profiled_.files.front().empty(); }
 
-  /// A plan's run has more than the program's points.
-  bool has_nothing_to_keep() const { return !used_cuda() && (!request_.extended || request_.was_run); }
-
   /// Leaves no run behind. What rooflinectl left when it was killed stays as it is.
   ProfileResult nothing() {
     describe_failure();
@@ -229,7 +215,8 @@ class Profiling {
       if (points.empty()) return;
       points = points_of_next_run(points);
       observer_.runs_again(points.size(), share_of(points));
-      input_.rewind();
+      // Files are read from where the first run began.
+      if (input_place_ >= 0) lseek(STDIN_FILENO, input_place_, SEEK_SET);
       try {
         run_program(settings_for(points, profile_, request_.settings));
       } catch (const Error& error) {
@@ -384,11 +371,9 @@ class Profiling {
     for (const std::string& loss : measured.losses) observer_.warned(loss);
   }
 
-  /// A rank that is run again alone waits for the others, and a time limit ends each run.
-  bool could_complete_more() const { return !end_.timed_out && !(rank_ && rank_->has_others()); }
-
   void describe_what_is_incomplete() {
-    if (!could_complete_more()) return;
+    // A rank that is run again alone waits for the others, and a time limit ends each run.
+    if (end_.timed_out || (rank_ && rank_->has_others())) return;
     const std::vector<IncompletePoint> points = completable();
     result_.incomplete_points = points.size();
     result_.incomplete_share = share_of(points);
@@ -449,9 +434,9 @@ class Profiling {
 
   const ProfileRequest& request_;
   ProfileObserver& observer_;
-  Recorder recorder_;  // makes a run's head
-  const StandardInput input_;
-  const std::optional<LauncherRank> rank_ = launcher_rank();  // ours, if we run below a launcher
+  Recorder recorder_;                                           // makes a run's head
+  const off_t input_place_ = lseek(STDIN_FILENO, 0, SEEK_CUR);  // of our standard input
+  const std::optional<LauncherRank> rank_ = launcher_rank();    // ours, if we run below a launcher
   FolderLock lock_;
   int runs_ = 0;
   GuestEnd end_;  // of the last run

@@ -185,8 +185,6 @@ void require_same_device(const UnfinishedRun& unfinished, const DeviceInfo& here
 
 namespace {
 
-namespace fs = std::filesystem;
-
 /// Whether a point of `plan` is the same in `other`: of a kernel from a file, the name alone says little.
 bool is_same_kernel(const Plan& plan, const Plan& other, const std::string& subject) {
   const FileKernel* const kernel = find_file_kernel(plan, subject);

@@ -27,7 +27,7 @@ BusyTime add_overlaps(const std::vector<BusyInterval>& kernels, std::vector<Prof
   }
   std::vector<std::uint64_t> beside_any(groups.size());
   std::vector<std::uint64_t> beside_others(groups.size());
-  const BusyTime time = busy_time(kernels, beside_any);
+  const BusyTime time = busy_time(kernels, &beside_any);
   add_overlap(collectives, others, beside_others);
   for (std::size_t place = 0; place < groups.size(); ++place) {
     ProfiledGroup& group = groups[place];

@@ -26,10 +26,6 @@ namespace fs = std::filesystem;
 /// Problems with one cause are listed for up to this many kernels.
 constexpr std::size_t kMostSubjects = 20;
 
-bool starts_before(const BusyInterval& a, const BusyInterval& b) {
-  return a.start_ns < b.start_ns;
-}
-
 class Merge {
  public:
   explicit Merge(const ProfiledRuns& runs)
@@ -477,7 +473,7 @@ class Merge {
     for (const DeviceTimes& device : times_) {
       std::vector<BusyInterval>& all = kernels.emplace_back(device.kernels);
       all.insert(all.end(), device.held.begin(), device.held.end());
-      std::ranges::sort(all, starts_before);
+      std::ranges::sort(all, {}, &BusyInterval::start_ns);
     }
     for (std::size_t i = 0; i < times_.size(); ++i) ran.push_back({kernels[i], times_[i].transfers});
     merged_.timeline = timeline_.result(zero_ns_, ran, measurements);
@@ -508,7 +504,7 @@ class Merge {
     for (std::size_t i = 0; i < places.size(); ++i) wanted[places[i]] = i;
     std::vector<TracedLaunches> launches(places.size());
     for (DeviceTimes& device : times_) {
-      std::ranges::sort(device.kernels, starts_before);
+      std::ranges::sort(device.kernels, {}, &BusyInterval::start_ns);
       for (const BusyInterval& launch : device.kernels) {
         if (wanted[launch.owner]) launches[*wanted[launch.owner]].push_back(&launch);
       }
