@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "kernels/device_limits.h"
-#include "kernels/reduction/mailbox.cuh"
 #include "kernels/reduction/sum.h"
 
 /// What the sums share whose grid is as large as the device, and no larger: blocks stay on it and take one
@@ -61,18 +60,6 @@ Variant variant(std::string id, std::string label, std::string title, std::vecto
     return LaunchShape{.grid = grid(problem, kShape(problem.block_size)), .block = problem.block_size};
   };
   return variant;
-}
-
-/// The same with a mailbox (`mailbox.cuh`) as its workspace.
-template <Shape (*kShape)(int block)>
-Variant mailbox_variant(std::string id, std::string label, std::string title, std::vector<int> block_sizes,
-                        decltype(Variant::launch) launch) {
-  Variant made = variant<kShape>(std::move(id), std::move(label), std::move(title), std::move(block_sizes),
-                                 std::move(launch));
-  made.workspace_bytes = [](const Problem& problem) {
-    return mailbox_bytes(grid(problem, kShape(problem.block_size)));
-  };
-  return made;
 }
 
 }  // namespace rooflinectl::kernels::persistent

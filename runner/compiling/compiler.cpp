@@ -10,7 +10,6 @@
 #include "core/text/kernel_name.h"
 #include "runner/built_in.h"
 #include "runner/compiling/compiling.h"
-#include "runner/crosscheck/crosscheck.h"
 #include "runner/processes/processes.h"
 
 namespace rooflinectl {

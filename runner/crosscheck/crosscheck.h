@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "core/machine/catalogue.h"
 #include "core/model/agreement.h"
@@ -42,9 +41,6 @@ CheckOutcome cross_check_with_ncu(const CrossCheckRequest& request,
 /// Nsight Systems. `recorded`: a SQLite database that it exported, or a `.nsys-rep`.
 CheckOutcome cross_check_with_nsys(const CrossCheckRequest& request,
                                    const std::optional<std::filesystem::path>& recorded);
-
-/// The folders on the PATH.
-std::vector<std::filesystem::path> path_folders();
 
 /// A program of that name on the PATH, or where NVIDIA's packages put theirs. Nothing if it is nowhere.
 std::optional<std::filesystem::path> find_tool(const std::string& name);

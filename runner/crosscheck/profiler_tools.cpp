@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "core/text/written_number.h"
@@ -96,14 +96,6 @@ std::vector<fs::path> folders_of(fs::path program) {
 }
 
 }  // namespace
-
-std::vector<fs::path> path_folders() {
-  std::vector<fs::path> folders;
-  const char* const path = std::getenv("PATH");
-  std::istringstream entries(path != nullptr ? path : "");
-  for (std::string folder; std::getline(entries, folder, ':');) folders.emplace_back(folder);
-  return folders;
-}
 
 std::optional<fs::path> find_tool(const std::string& name) {
   for (const auto& folders : {path_folders(), nvidia_folders()}) {

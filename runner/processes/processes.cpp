@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/processes/processes.h"
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <charconv>
-#include <csignal>
-#include <cstdlib>
-#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -16,8 +9,17 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+#include <thread>
 #include <utility>
 
 #include "core/error.h"
@@ -257,6 +259,14 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   return pointers;
+}
+
+std::vector<std::filesystem::path> path_folders() {
+  std::vector<std::filesystem::path> folders;
+  const char* const path = std::getenv("PATH");
+  std::istringstream entries(path != nullptr ? path : "");
+  for (std::string folder; std::getline(entries, folder, ':');) folders.emplace_back(folder);
+  return folders;
 }
 
 std::optional<message::Failure> reported_failure(std::string_view line) {

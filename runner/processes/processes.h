@@ -101,6 +101,9 @@ class CollectorProcess {
 /// them.
 std::vector<char*> pointers_to(std::vector<std::string>& words);
 
+/// The folders on the PATH.
+std::vector<std::filesystem::path> path_folders();
+
 /// The result of a program that was given no input.
 struct FinishedProgram {
   std::string output;         ///< what it wrote on standard output

@@ -21,7 +21,6 @@
 #include "core/serial/run_file.h"
 #include "core/stats/statistics.h"
 #include "runner/built_in.h"
-#include "runner/measuring/worklist.h"
 #include "runner/processes/processes.h"
 #include "runner/runs/run_folder.h"
 
@@ -380,7 +379,8 @@ class PythonKernel {
 /// In the order of the plan, device by device.
 void put_in_order(Run& run) {
   const std::vector<PointId> points = all_points(run.plan);
-  const std::map<std::string, std::size_t> places = places_of(points);
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < points.size(); ++i) places.emplace(range_name(points[i]), i);
   const auto place_of = [&](const Measurement& measurement) {
     const auto place = places.find(range_name(measurement.point));
     return std::pair(measurement.device, place == places.end() ? points.size() : place->second);
