@@ -60,13 +60,13 @@ Json answered(Json head, std::string_view answer) {
 std::vector<DeviceInfo> devices_of(std::initializer_list<std::span<const AnalysedRun>> runs) {
   std::vector<DeviceInfo> devices;
   const auto add = [&](const DeviceInfo& device) {
-    const bool is_known = std::any_of(devices.begin(), devices.end(),
-                                      [&](const DeviceInfo& known) { return known.uuid == device.uuid; });
+    const bool is_known =
+        std::ranges::any_of(devices, [&](const DeviceInfo& known) { return known.uuid == device.uuid; });
     if (!is_known) devices.push_back(device);
   };
   for (const std::span<const AnalysedRun> part : runs) {
     for (const AnalysedRun& analysed : part) {
-      std::for_each(analysed.run.devices.begin(), analysed.run.devices.end(), add);
+      std::ranges::for_each(analysed.run.devices, add);
     }
   }
   return devices;

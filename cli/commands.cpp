@@ -93,10 +93,6 @@ std::string missing_value(const std::string& value) {
   return value.starts_with("--") ? fmt::format("the value is missing before {}", value) : "";
 }
 
-bool takes_a_value(const CLI::Option& option) {
-  return option.get_items_expected_max() > 0;
-}
-
 /// `rooflinectl report`
 std::string name_of(const CLI::App& command) {
   const CLI::App* const parent = command.get_parent();
@@ -146,14 +142,6 @@ std::string first_example(const CLI::App& command) {
   return footer.substr(start, footer.find('\n', start) - start);
 }
 
-/// The required argument that is not there, as --help calls it; empty if all are.
-std::string missing_positional(const CLI::App& command) {
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->get_required() && option->count() == 0) return option->get_type_name();
-  }
-  return "";
-}
-
 }  // namespace
 
 void add_device_option(CLI::App& command, std::string& device) {
@@ -162,13 +150,22 @@ void add_device_option(CLI::App& command, std::string& device) {
       ->capture_default_str();
 }
 
+CLI::Option* add_list_option(CLI::App& command, const std::string& name, const std::string& value,
+                             std::vector<std::string>& target, const std::string& description,
+                             const std::vector<std::string>& allowed) {
+  return add_option(&command, name, value, target, description)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(allowed));
+}
+
 void add_json_flag(CLI::App& command, bool& json) {
   command.add_flag("--json", json, "Print JSON, for scripts");
 }
 
 int own_arguments(int argc, const char* const* argv) {
   constexpr std::array<std::string_view, 2> kWithCommand = {"profile", "gate"};
-  if (argc < 2 || std::find(kWithCommand.begin(), kWithCommand.end(), argv[1]) == kWithCommand.end()) {
+  if (argc < 2 || std::ranges::find(kWithCommand, argv[1]) == kWithCommand.end()) {
     return argc;
   }
   const char* const* const end = std::find(argv, argv + argc, std::string_view("--"));
@@ -199,7 +196,8 @@ void require_values(CLI::App& app, int argc, const char* const* argv) {
   }
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     for (CLI::Option* option : command->get_options()) {
-      if (takes_a_value(*option)) option->check(CLI::Validator(missing_value, ""));
+      const bool takes_a_value = option->get_items_expected_max() > 0;
+      if (takes_a_value) option->check(CLI::Validator(missing_value, ""));
     }
   }
 }
@@ -226,7 +224,10 @@ Error unexpected_argument(const CLI::App& app, int argc, const char* const* argv
 /// The error where the chosen command lacks an argument: which one, and the first example of its --help.
 Error missing_argument(const CLI::App& app, const CLI::RequiredError& error) {
   const CLI::App& command = *app.get_subcommands().front();
-  const std::string missing = missing_positional(command);
+  std::string missing;  // as --help calls it
+  for (const CLI::Option* option : command.get_options()) {
+    if (missing.empty() && option->get_required() && option->count() == 0) missing = option->get_type_name();
+  }
   return {ErrorKind::usage,
           fmt::format("{}: {}", name_of(command), missing.empty() ? error.what() : missing + " is required"),
           fmt::format("for example `{}`", first_example(command))};

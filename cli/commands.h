@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/error.h"
 
@@ -43,6 +44,11 @@ CLI::Option* add_option(CLI::App* command, const std::string& name, const std::s
                         const std::string& description) {
   return command->add_option(name, target, description)->type_name(value);
 }
+
+/// Adds an option that takes some of `allowed`, separated by commas: `--only dram,time`.
+CLI::Option* add_list_option(CLI::App& command, const std::string& name, const std::string& value,
+                             std::vector<std::string>& target, const std::string& description,
+                             const std::vector<std::string>& allowed);
 
 /// `--device` of a command that asks one GPU something.
 void add_device_option(CLI::App& command, std::string& device);

@@ -31,11 +31,6 @@ std::string name_of_run(const std::filesystem::path& file) {
   return (is_usual && file.has_parent_path() ? file.parent_path() : file).string();
 }
 
-/// Of this program: its commit changes what it makes of a run.
-std::string version_text() {
-  return fmt::format("{} {}", tool_version(), tool_commit());
-}
-
 }  // namespace
 
 std::vector<AnalysedRun> read_runs(const std::vector<std::string>& names) {
@@ -60,11 +55,12 @@ RunsOverTime read_runs_over_time(const std::vector<std::string>& names,
   result.files = run_files_below(names);
   ProgressDisplay display(stderr);
   std::deque<RunIndex> indices;
-  for (const std::string& name : names) indices.emplace_back(name, version_text());
+  // The commit changes what this program makes of a run.
+  const std::string version = fmt::format("{} {}", tool_version(), tool_commit());
+  for (const std::string& name : names) indices.emplace_back(name, version);
   DigestReader digests;
   const auto read = [&](const std::filesystem::path& file) {
-    const auto index =
-        std::find_if(indices.begin(), indices.end(), [&](const RunIndex& of) { return of.covers(file); });
+    const auto index = std::ranges::find_if(indices, [&](const RunIndex& of) { return of.covers(file); });
     const auto state = index != indices.end() ? RunIndex::state_of(file) : std::nullopt;
     if (const auto known = state ? index->find(file, *state) : std::nullopt) {
       auto run = digests.read(name_of_run(file), known->shared, known->own, counters);
@@ -105,10 +101,7 @@ namespace {
 
 /// An executable of Linux, or a script that names its interpreter.
 bool is_program(std::string_view content) {
-  return content.starts_with(
-             "\x7f"
-             "ELF") ||
-         content.starts_with("#!");
+  return content.starts_with("\177ELF") || content.starts_with("#!");
 }
 
 namespace fs = std::filesystem;
@@ -140,8 +133,8 @@ std::vector<KernelFile> kernel_files_in(const fs::path& folder) {
                 fmt::format("{}: no .cu or .py file in this folder describes its kernel", folder.string()),
                 "describe it in comments `// rooflinectl: …`, or `#` in Python (docs/plans.md)");
   }
-  std::sort(files.begin(), files.end(),
-            [](const KernelFile& a, const KernelFile& b) { return natural_less(a.path, b.path); });
+  std::ranges::sort(files,
+                    [](const KernelFile& a, const KernelFile& b) { return natural_less(a.path, b.path); });
   return files;
 }
 

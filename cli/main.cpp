@@ -15,9 +15,7 @@ int run_to_its_end(int argc, char** argv) {
   try {
     return rooflinectl::run_program(argc, argv);
   } catch (const rooflinectl::Error& error) {
-    terminal::print(stderr, "{}\n", error.what());
-    if (!error.hint().empty()) terminal::print(stderr, "hint: {}\n", error.hint());
-    return error.exit_code();
+    return terminal::print_error(error);
   } catch (const std::exception& error) {
     terminal::print(stderr, "{}\n", error.what());
     return static_cast<int>(rooflinectl::ErrorKind::environment);

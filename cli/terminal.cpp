@@ -10,7 +10,6 @@
 #include <csignal>
 #include <cstring>
 
-#include "core/error.h"
 #include "core/text/printable.h"
 
 namespace rooflinectl {
@@ -64,6 +63,12 @@ void write(std::FILE* stream, std::string_view text) {
 
 void flush(std::FILE* stream) {
   note(stream, std::fflush(stream) == 0);
+}
+
+int print_error(const Error& error) {
+  print(stderr, "{}\n", error.what());
+  if (!error.hint().empty()) print(stderr, "hint: {}\n", error.hint());
+  return error.exit_code();
 }
 
 int end(int exit_code) {

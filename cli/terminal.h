@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <string_view>
 
+#include "core/error.h"
+
 namespace rooflinectl {
 
 /// Standard output and standard error. Everything that the program prints goes through here: it is made
@@ -31,6 +33,9 @@ void print(fmt::format_string<T...> format, T&&... values) {
 }
 
 void flush(std::FILE* stream);
+
+/// Prints what went wrong, and what to do about it, on standard error. Returns its exit code.
+int print_error(const Error& error);
 
 /// The exit code of a program that would exit with `exit_code`: that of the environment instead of 0 if
 /// output was lost. Prints why standard output was lost, unless its reader went away.

@@ -48,13 +48,8 @@ struct ComparedCounter {
 };
 
 const Metric* find_metric(const std::vector<Metric>& metrics, std::string_view key) {
-  const auto found =
-      std::find_if(metrics.begin(), metrics.end(), [key](const Metric& metric) { return metric.key == key; });
+  const auto found = std::ranges::find(metrics, key, &Metric::key);
   return found == metrics.end() ? nullptr : &*found;
-}
-
-bool counts_operations(const Metric& metric) {
-  return metric.agreement && metric.agreement->unit == ComparedUnit::operations;
 }
 
 /// The counters of operations that have to agree as their metrics say. The other counters of the basic set
@@ -65,7 +60,8 @@ std::vector<const Metric*> compared_operations() {
   std::vector<const Metric*> found;
   for (const auto* metrics : {&basic_metrics(), &tensor_metrics()}) {
     for (const Metric& metric : *metrics) {
-      if (counts_operations(metric) && metric.key != counter::kIntegerOps) found.push_back(&metric);
+      const bool counts_operations = metric.agreement && metric.agreement->unit == ComparedUnit::operations;
+      if (counts_operations && metric.key != counter::kIntegerOps) found.push_back(&metric);
     }
   }
   return found;
@@ -101,7 +97,7 @@ std::vector<std::pair<const Measurement*, std::string>> by_time(const Analysis& 
       if (is_observed(point)) points.emplace_back(point.measurement, point.label);
     }
   }
-  std::stable_sort(points.begin(), points.end(), [](const auto& a, const auto& b) {
+  std::ranges::stable_sort(points, [](const auto& a, const auto& b) {
     return a.first->launches->total_s > b.first->launches->total_s;
   });
   return points;
@@ -234,18 +230,18 @@ class LaunchComparison {
     const CounterValue ours = time_of(measurement_);
     const double time_s = ours.value().value_or(0);
     const LaunchStatistics& launches = *measurement_.launches;
-    if (time_s < kShortestTimeS) {
-      return add("time", ComparedUnit::seconds, ours,
-                 listed(theirs, ComparedUnit::seconds, "launches of less than 50 µs are not compared"), {});
-    }
-    if (launches.overlapped_s > kOverlapped * launches.total_s) {
-      return add("time", ComparedUnit::seconds, ours,
-                 listed(theirs, ComparedUnit::seconds, "in the program, other kernels ran alongside it"), {});
-    }
     const double tail = std::max(launches.p95_s / time_s - 1, 0.0);
-    if (tail > kMostTimeSpread)
-      return add("time", ComparedUnit::seconds, ours,
-                 listed(theirs, ComparedUnit::seconds, one_of_launches_that_differ(tail)), {});
+    std::string why_not;
+    if (time_s < kShortestTimeS) {
+      why_not = "launches of less than 50 µs are not compared";
+    } else if (launches.overlapped_s > kOverlapped * launches.total_s) {
+      why_not = "in the program, other kernels ran alongside it";
+    } else if (tail > kMostTimeSpread) {
+      why_not = one_of_launches_that_differ(tail);
+    }
+    if (!why_not.empty()) {
+      return add("time", ComparedUnit::seconds, ours, listed(theirs, ComparedUnit::seconds, why_not), {});
+    }
     add("time", ComparedUnit::seconds, ours, theirs,
         {kLaunchTimeTolerance + tail, true, 0,
          tail > kLaunchTimeTolerance ? fmt::format("5 % + {:.1f} % by which launches differ", 100 * tail)
@@ -373,7 +369,7 @@ std::vector<std::string> ncu_metrics(const Run& run, const ChosenPoints& chosen)
       const Measurement& measurement = *point.measurement;
       const auto counter = compared_counter(run, run.device_of(measurement), key);
       if (!counter || !is_comparable(measurement, key)) continue;
-      if (std::find(metrics.begin(), metrics.end(), counter->metric) == metrics.end()) {
+      if (std::ranges::find(metrics, counter->metric) == metrics.end()) {
         metrics.push_back(counter->metric);
       }
     }

@@ -64,10 +64,16 @@ Tolerance time_tolerance(const Run& run, const Measurement& measurement) {
 
 /// How closely the sum of that key has to agree, which its parts say.
 double tolerance_of_sum(std::string_view key) {
-  const auto part = std::find_if(basic_metrics().begin(), basic_metrics().end(), [key](const Metric& metric) {
+  const auto part = std::ranges::find_if(basic_metrics(), [key](const Metric& metric) {
     return metric.agreement && metric.agreement->sum == key;
   });
   return part->agreement->tolerance;
+}
+
+/// The hardware metric that a counter came from in this run.
+std::optional<std::string> metric_for(const Run& run, std::string_view key) {
+  const auto found = run.counter_session.metrics.find(std::string(key));
+  return found == run.counter_session.metrics.end() ? std::nullopt : std::optional(found->second);
 }
 
 class NcuComparison {
@@ -93,12 +99,14 @@ class NcuComparison {
       return;
     }
     const Kernels& kernels = found->second;
-    compare_time(subject, measurement, kernels);
+    agreements_.push_back(agreement(subject, "time", ComparedUnit::seconds, time_of(measurement),
+                                    sum_of(kernels, std::string(kDurationMetric), 1),
+                                    time_tolerance(run_, measurement)));
     if (measurement.counters.empty()) return;
     // What the caches keep of a warm point varies from launch to launch, and so does what they fetch.
     if (cache_of(measurement.point) == CacheState::cold) compare_dram(subject, measurement, kernels);
     for (const Metric& counter : basic_metrics()) {
-      const auto metric = metric_for(counter.key);
+      const auto metric = metric_for(run_, counter.key);
       if (!counter.agreement || !counter.agreement->sum.empty() || !metric) continue;
       const ToolAgreement& allowed = *counter.agreement;
       const Reference reference = allowed.unit == ComparedUnit::ratio
@@ -110,15 +118,9 @@ class NcuComparison {
     }
   }
 
-  void compare_time(const std::string& subject, const Measurement& measurement, const Kernels& kernels) {
-    const Tolerance tolerance = time_tolerance(run_, measurement);
-    agreements_.push_back(agreement(subject, "time", ComparedUnit::seconds, time_of(measurement),
-                                    sum_of(kernels, std::string(kDurationMetric), 1), tolerance));
-  }
-
   void compare_dram(const std::string& subject, const Measurement& measurement, const Kernels& kernels) {
-    const auto read = metric_for(counter::kDramReadBytes);
-    const auto write = metric_for(counter::kDramWriteBytes);
+    const auto read = metric_for(run_, counter::kDramReadBytes);
+    const auto write = metric_for(run_, counter::kDramWriteBytes);
     if (!read || !write) return;
     const auto bytes = dram_bytes(measurement.counters);
     const Reference all = sum(sum_of(kernels, *read, 1), sum_of(kernels, *write, 1));
@@ -146,15 +148,8 @@ class NcuComparison {
     if (kernels.size() == 1) return metric_of(*kernels.front(), metric, counter.scale);
     const bool per_instruction = counter.key == counter::kWarpExecutionEfficiency ||
                                  counter.key == counter::kWarpNonpredExecutionEfficiency;
-    const auto weight = per_instruction ? metric_for(counter::kWarpInstructions) : std::nullopt;
+    const auto weight = per_instruction ? metric_for(run_, counter::kWarpInstructions) : std::nullopt;
     return weighed(kernels, metric, counter.scale, weight);
-  }
-
-  /// The hardware metric that a counter came from in this run.
-  std::optional<std::string> metric_for(std::string_view key) const {
-    const auto found = run_.counter_session.metrics.find(std::string(key));
-    if (found == run_.counter_session.metrics.end()) return std::nullopt;
-    return found->second;
   }
 
   const Run& run_;
@@ -179,12 +174,9 @@ Reference median_duration(const std::vector<const TracedLaunch*>& launches) {
 
 std::vector<std::string> ncu_metrics(const Run& run) {
   std::vector<std::string> metrics = {std::string(kDurationMetric)};
-  const auto add = [&](std::string_view key) {
-    const auto found = run.counter_session.metrics.find(std::string(key));
-    if (found != run.counter_session.metrics.end()) metrics.push_back(found->second);
-  };
   for (const Metric& counter : basic_metrics()) {
-    if (counter.agreement) add(counter.key);
+    const auto metric = counter.agreement ? metric_for(run, counter.key) : std::nullopt;
+    if (metric) metrics.push_back(*metric);
   }
   return metrics;
 }

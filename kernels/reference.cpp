@@ -136,20 +136,8 @@ std::optional<double> gamma_factor(std::uint64_t longest_chain, Dtype dtype) {
 }
 
 bool is_exact(DataSet data_set, Dtype dtype) {
-  if (is_integer(dtype)) return true;
-  switch (data_set) {
-    case DataSet::integers:
-    case DataSet::nan:
-    case DataSet::infinity:
-    case DataSet::negative_zero:
-      return true;
-    case DataSet::uniform:
-    case DataSet::ones:
-    case DataSet::cancelling:
-    case DataSet::wide_exponents:
-      return false;
-  }
-  return false;
+  return is_integer(dtype) || data_set == DataSet::integers || data_set == DataSet::nan ||
+         data_set == DataSet::infinity || data_set == DataSet::negative_zero;
 }
 
 }  // namespace rooflinectl::kernels

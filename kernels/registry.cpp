@@ -18,13 +18,9 @@ namespace rooflinectl::kernels {
 namespace {
 
 /// The lists that registrations fill. Function statics, so that they exist before any registration object.
-std::vector<Variant>& variants() {
-  static std::vector<Variant> list;
-  return list;
-}
-
-std::vector<CeilingBenchmark>& ceiling_benchmarks() {
-  static std::vector<CeilingBenchmark> list;
+template <typename Item>
+std::vector<Item>& list_of() {
+  static std::vector<Item> list;
   return list;
 }
 
@@ -33,26 +29,25 @@ std::vector<CeilingBenchmark>& stand_ins() {
   return list;
 }
 
-std::vector<KnownWork>& known_work() {
-  static std::vector<KnownWork> list;
-  return list;
+template <typename Item>
+const std::string& id_of(const Item& item) {
+  if constexpr (requires { item.info; }) {
+    return item.info.id;
+  } else {
+    return item.id;
+  }
 }
 
-std::vector<LanePrimitive>& lane_primitives() {
-  static std::vector<LanePrimitive> list;
-  return list;
-}
-
-std::vector<DevicePrimitive>& device_primitives() {
-  static std::vector<DevicePrimitive> list;
-  return list;
-}
-
-template <typename List, typename Id>
-void insert_sorted(List& list, typename List::value_type item, Id id) {
-  const auto place = std::find_if(list.begin(), list.end(),
-                                  [&](const auto& other) { return natural_less(id(item), id(other)); });
+template <typename Item>
+void insert_sorted(std::vector<Item>& list, Item item) {
+  const auto place =
+      std::ranges::find_if(list, [&](const Item& other) { return natural_less(id_of(item), id_of(other)); });
   list.insert(place, std::move(item));
+}
+
+template <typename Item>
+void insert_sorted(std::vector<Item> group) {
+  for (Item& item : group) insert_sorted(list_of<Item>(), std::move(item));
 }
 
 void require_new(const std::string& kind, const std::string& id, const char* path) {
@@ -92,20 +87,18 @@ std::uint64_t output_count(const Variant& variant, const Problem& problem) {
 }
 
 const std::vector<Variant>& all_variants() {
-  return variants();
+  return list_of<Variant>();
 }
 
 const Variant* find_variant(std::string_view id) {
-  for (const Variant& variant : variants()) {
-    if (variant.info.id == id) return &variant;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(all_variants(), id, id_of<Variant>);
+  return found == all_variants().end() ? nullptr : &*found;
 }
 
 Registration::Registration(Variant variant, const char* file) {
   require_new("variant", variant.info.id, file);
   variant.file = file;
-  insert_sorted(variants(), std::move(variant), [](const Variant& v) { return std::string_view(v.info.id); });
+  insert_sorted(list_of<Variant>(), std::move(variant));
 }
 
 Work sum_work(const Problem& problem, std::uint64_t outputs) {
@@ -119,7 +112,7 @@ Work sum_work(const Problem& problem, std::uint64_t outputs) {
 }
 
 const std::vector<CeilingBenchmark>& all_ceiling_benchmarks() {
-  return ceiling_benchmarks();
+  return list_of<CeilingBenchmark>();
 }
 
 const std::vector<CeilingBenchmark>& stand_in_benchmarks() {
@@ -129,11 +122,11 @@ const std::vector<CeilingBenchmark>& stand_in_benchmarks() {
 bool has_code_for(const CeilingBenchmark& benchmark, int compute_capability) {
   const auto& chips = benchmark.compute_capabilities;
   return compute_capability >= benchmark.minimum_sm &&
-         (chips.empty() || std::find(chips.begin(), chips.end(), compute_capability) != chips.end());
+         (chips.empty() || std::ranges::find(chips, compute_capability) != chips.end());
 }
 
 const CeilingBenchmark& benchmark_on(const CeilingBenchmark& benchmark, int compute_capability) {
-  const auto other = std::find_if(stand_ins().begin(), stand_ins().end(), [&](const CeilingBenchmark& one) {
+  const auto other = std::ranges::find_if(stand_ins(), [&](const CeilingBenchmark& one) {
     return one.stands_for == benchmark.id && has_code_for(one, compute_capability);
   });
   return other != stand_ins().end() ? *other : benchmark;
@@ -142,18 +135,17 @@ const CeilingBenchmark& benchmark_on(const CeilingBenchmark& benchmark, int comp
 CeilingRegistration::CeilingRegistration(CeilingBenchmark benchmark, const char* file) {
   require_new("ceiling", benchmark.id, file);
   benchmark.file = file;
-  std::vector<CeilingBenchmark>& list = benchmark.stands_for.empty() ? ceiling_benchmarks() : stand_ins();
-  insert_sorted(list, std::move(benchmark), [](const CeilingBenchmark& b) { return std::string_view(b.id); });
+  std::vector<CeilingBenchmark>& list =
+      benchmark.stands_for.empty() ? list_of<CeilingBenchmark>() : stand_ins();
+  insert_sorted(list, std::move(benchmark));
 }
 
 const std::vector<KnownWork>& all_known_work() {
-  return known_work();
+  return list_of<KnownWork>();
 }
 
 KnownWorkRegistration::KnownWorkRegistration(std::vector<KnownWork> group) {
-  for (KnownWork& work : group) {
-    insert_sorted(known_work(), std::move(work), [](const KnownWork& w) { return std::string_view(w.id); });
-  }
+  insert_sorted(std::move(group));
 }
 
 int LanePrimitive::elements() const {
@@ -162,25 +154,19 @@ int LanePrimitive::elements() const {
 }
 
 const std::vector<LanePrimitive>& all_lane_primitives() {
-  return lane_primitives();
+  return list_of<LanePrimitive>();
 }
 
 const std::vector<DevicePrimitive>& all_device_primitives() {
-  return device_primitives();
+  return list_of<DevicePrimitive>();
 }
 
 PrimitiveRegistration::PrimitiveRegistration(std::vector<LanePrimitive> primitives) {
-  for (LanePrimitive& primitive : primitives) {
-    insert_sorted(lane_primitives(), std::move(primitive),
-                  [](const LanePrimitive& p) { return std::string_view(p.info.id); });
-  }
+  insert_sorted(std::move(primitives));
 }
 
 PrimitiveRegistration::PrimitiveRegistration(std::vector<DevicePrimitive> primitives) {
-  for (DevicePrimitive& primitive : primitives) {
-    insert_sorted(device_primitives(), std::move(primitive),
-                  [](const DevicePrimitive& p) { return std::string_view(p.info.id); });
-  }
+  insert_sorted(std::move(primitives));
 }
 
 }  // namespace rooflinectl::kernels

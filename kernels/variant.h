@@ -115,7 +115,7 @@ struct Variant {
   /// h of the error bound γ_h (see `kernels/reference.h`).
   std::uint64_t (*longest_chain)(const Problem&) = nullptr;
   /// Enqueues everything that one complete result needs on `stream`, the zeroing of its output included.
-  void (*launch)(const Problem&, const Buffers&, cudaStream_t) = nullptr;
+  std::function<void(const Problem&, const Buffers&, cudaStream_t)> launch;
   /// What the elements are combined with.
   Operation operation = Operation::sum;
   /// Device memory that a launch needs besides input and output; null where it needs none.

@@ -55,13 +55,6 @@ MeasureRequest request_of(const CeilingsOptions& options) {
   return request;
 }
 
-void print_pictures(const MeasureResult& result) {
-  for (std::size_t device = 0; device < result.run.devices.size(); ++device) {
-    terminal::print("picture: {}\n",
-                    (result.folder / fmt::format("{}.png", ceilings_chart_file_name(device))).string());
-  }
-}
-
 int ceilings(const CeilingsOptions& options) {
   MeasureRequest request = request_of(options);
   const DeviceChoice devices = device_choice(options.devices);
@@ -84,7 +77,10 @@ int ceilings(const CeilingsOptions& options) {
   terminal::print("\n{}\n", terminal_summary(report, columns_of(stdout)));
   for (const std::string& loss : result.losses) terminal::print("{}\n", loss);
   terminal::print("measured in {:.1f} s\n", result.run.wall_s);
-  print_pictures(result);
+  for (std::size_t device = 0; device < result.run.devices.size(); ++device) {
+    const std::string file = fmt::format("{}.png", ceilings_chart_file_name(device));
+    terminal::print("picture: {}\n", (result.folder / file).string());
+  }
   terminal::flush(stdout);
   make_latest(result.folder);
   if (result.stopped_by) throw *result.stopped_by;

@@ -50,7 +50,7 @@ struct CrosscheckOptions {
   std::vector<std::string> command_line;
 
   bool wants(CrossCheckTool tool) const {
-    if (!tools.empty()) return std::find(tools.begin(), tools.end(), to_string(tool)) != tools.end();
+    if (!tools.empty()) return std::ranges::find(tools, to_string(tool)) != tools.end();
     if (!ncu_file && !nsys_file) return true;
     return (tool == CrossCheckTool::ncu && ncu_file) || (tool == CrossCheckTool::nsys && nsys_file);
   }
@@ -128,11 +128,6 @@ std::vector<WantedCheck> wanted_checks(const CrosscheckOptions& options) {
   return checks;
 }
 
-CheckOutcome make(const WantedCheck& check, const CrossCheckRequest& request) {
-  return check.tool == CrossCheckTool::ncu ? cross_check_with_ncu(request, check.recorded)
-                                           : cross_check_with_nsys(request, check.recorded);
-}
-
 struct CheckResult {
   std::vector<CheckOutcome> finished;
   std::vector<WantedCheck> missing;  ///< because a signal came
@@ -163,7 +158,9 @@ CheckResult make_checks(const KeptRun& kept, const CrosscheckOptions& options) {
       terminal::print(stderr, "running the program again: {}\n",
                       command_text(kept.run.application->command_line));
     }
-    CheckOutcome outcome = make(wanted, request);
+    CheckOutcome outcome = wanted.tool == CrossCheckTool::ncu
+                               ? cross_check_with_ncu(request, wanted.recorded)
+                               : cross_check_with_nsys(request, wanted.recorded);
     result.stop_signal = stop_signals.take();
     if (result.stop_signal) break;
     result.finished.push_back(std::move(outcome));
@@ -172,23 +169,7 @@ CheckResult make_checks(const KeptRun& kept, const CrosscheckOptions& options) {
   return result;
 }
 
-const CrossCheck* earlier_check(const Run& run, CrossCheckTool tool) {
-  const auto found = std::find_if(run.cross_checks.begin(), run.cross_checks.end(),
-                                  [&](const CrossCheck& check) { return check.tool == tool; });
-  return found == run.cross_checks.end() ? nullptr : &*found;
-}
-
-/// Puts a check in the place of an earlier one by the same tool.
-void keep(Run& run, const CrossCheck& check) {
-  std::erase_if(run.cross_checks, [&](const CrossCheck& other) { return other.tool == check.tool; });
-  run.cross_checks.push_back(check);
-}
-
 // ---- what the user sees ----
-
-bool is_zero(const Agreement& agreement) {
-  return agreement.ours.value() == 0 && agreement.reference.value() == 0;
-}
 
 void print_check(const CrossCheck& check, bool every) {
   terminal::print("\n{}{}{}\n", to_string(check.tool), check.version.empty() ? "" : " ", check.version);
@@ -199,7 +180,8 @@ void print_check(const CrossCheck& check, bool every) {
   terminal::print("{}", text_table(quantity_table(check.agreements), kUnlimited, "  "));
   const Table rows =
       agreement_table(check.agreements, std::string(to_string(check.tool)), [&](const Agreement& agreement) {
-        return agreement.verdict() != Verdict::agrees || (every && !is_zero(agreement));
+        if (agreement.verdict() != Verdict::agrees) return true;
+        return every && (agreement.ours.value() != 0 || agreement.reference.value() != 0);
       });
   if (!rows.rows.empty()) terminal::print("\n{}", text_table(rows, kUnlimited, "  "));
 }
@@ -256,10 +238,13 @@ int check_run(KeptRun kept, const CrosscheckOptions& options) {
   for (const CheckOutcome& outcome : result.finished) {
     const CrossCheck& check = outcome.check;
     print_check(check, options.every);
-    if (!check.agreements.empty()) {
-      keep(kept.run, check);
+    std::vector<CrossCheck>& known = kept.run.cross_checks;
+    const auto earlier = std::ranges::find(known, check.tool, &CrossCheck::tool);
+    if (!check.agreements.empty()) {  // in place of an earlier one by the same tool
+      std::erase_if(known, [&](const CrossCheck& other) { return other.tool == check.tool; });
+      known.push_back(check);
       has_news = true;
-    } else if (earlier_check(kept.run, check.tool) != nullptr) {
+    } else if (earlier != known.end()) {
       terminal::print("  keeping the earlier result\n");
     }
   }
@@ -287,12 +272,10 @@ void add_crosscheck_command(CLI::App& app, Action& action, int argc, char** argv
   add_option(command, "run", "RUN|PLAN", options->subject,
              "A finished run (its folder, run.json or run.json.gz), or a plan, which is measured first")
       ->required();
-  add_option(command, "--with", "TOOL,...", options->tools,
-             "ncu (counters and durations), nsys (durations, NVTX ranges); default: the tools with a "
-             "file, or else both")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember({"ncu", "nsys"}));
+  add_list_option(*command, "--with", "TOOL,...", options->tools,
+                  "ncu (counters and durations), nsys (durations, NVTX ranges); default: the tools with a "
+                  "file, or else both",
+                  {"ncu", "nsys"});
   add_option(
       command, "--ncu-file", "FILE", options->ncu_file,
       "Read this recording instead of running ncu: a .ncu-rep or .ncu-repz, or the CSV of its raw page");

@@ -34,13 +34,6 @@ std::vector<Check> checks_or_failure(const std::string& device) {
   }
 }
 
-std::vector<Check> all_checks(const std::string& device) {
-  std::vector<Check> checks = checks_or_failure(device);
-  checks.push_back(ncu_check());
-  checks.push_back(nsys_check());
-  return checks;
-}
-
 void print(const std::vector<Check>& checks) {
   for (const Check& check : checks) {
     terminal::print("{:8} {:15} {}\n", to_string(check.status), check.subject, check.detail);
@@ -59,19 +52,20 @@ std::string first_measurements() {
       shipped ? plan.string() : "experiments.yaml");
 }
 
-std::string what_works_without_measuring() {
-  return "This machine cannot measure. Without a GPU, report, explain, compare and gate read runs from\n"
-         "other machines, and run replays a recording.\n";
-}
-
 int doctor(const DoctorOptions& options) {
-  const std::vector<Check> checks = all_checks(options.device);
+  std::vector<Check> checks = checks_or_failure(options.device);
+  checks.push_back(ncu_check());
+  checks.push_back(nsys_check());
   const bool measures = stopping_check(checks) == nullptr;
   if (options.json) {
     terminal::print("{}\n", serial::to_text(answered(answer_head("doctor", {}), encode(checks))));
   } else {
     print(checks);
-    terminal::print("\n{}", measures ? first_measurements() : what_works_without_measuring());
+    terminal::print(
+        "\n{}",
+        measures ? first_measurements()
+                 : "This machine cannot measure. Without a GPU, report, explain, compare and gate read runs "
+                   "from\nother machines, and run replays a recording.\n");
   }
   return measures ? 0 : static_cast<int>(ErrorKind::environment);
 }

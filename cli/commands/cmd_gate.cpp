@@ -163,7 +163,7 @@ InterleavedRuns measure_interleaved(const Interleaving& interleaving) {
   AnalysedRun last = std::move(now.runs.back());
   now.runs.pop_back();
   const std::size_t base_runs = base.runs.size();
-  std::move(now.runs.begin(), now.runs.end(), std::back_inserter(base.runs));
+  std::ranges::move(now.runs, std::back_inserter(base.runs));
   return {std::move(base.runs), base_runs, std::move(last)};
 }
 
@@ -356,17 +356,12 @@ void add_gate_command(CLI::App& app, Action& action, int argc, char** argv) {
   add_percentage_option(*command, "--dram", limits.dram, "How many more DRAM bytes a point may move");
   add_percentage_option(*command, "--operations", limits.operations,
                         "How many more operations a point may execute; most are counted exactly");
-  add_option(command, "--only", "CHECK,...", options->only,
-             "Run only these checks (`counters` means dram and operations)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember(names_of_checks()));
-  add_option(command, "--allow", "WHAT,...", options->allow,
-             "Compare even if these differ: devices; points (checks only what both runs have); launches (a "
-             "program launched more, or less)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember(std::vector<std::string>{kDevices, kPoints, kLaunches}));
+  add_list_option(*command, "--only", "CHECK,...", options->only,
+                  "Run only these checks (`counters` means dram and operations)", names_of_checks());
+  add_list_option(*command, "--allow", "WHAT,...", options->allow,
+                  "Compare even if these differ: devices; points (checks only what both runs have); launches "
+                  "(a program launched more, or less)",
+                  {kDevices, kPoints, kLaunches});
   add_option(command, "--junit", "FILE", options->junit, "Also write JUnit XML");
   add_option(command, "--markdown", "FILE", options->markdown, "Also write Markdown");
   command->add_flag("--json", options->json, "Print JSON");

@@ -174,13 +174,6 @@ void write_all_reports(const ProfileResult& result, const ProfileOptions& option
   }
 }
 
-/// Prints what went wrong on our side, and returns its exit code.
-int end_with(const Error& error) {
-  terminal::print(stderr, "{}\n", error.what());
-  if (!error.hint().empty()) terminal::print(stderr, "hint: {}\n", error.hint());
-  return error.exit_code();
-}
-
 int profile_program(const ProfileOptions& options) {
   const ProfileRequest request = request_of(options);
   if (options.dry_run) {
@@ -195,11 +188,11 @@ int profile_program(const ProfileOptions& options) {
     try {
       write_all_reports(result, options);
     } catch (const Error& error) {
-      own_code = end_with(error);
+      own_code = terminal::print_error(error);
     }
     if (options.json) print_json(result);
   }
-  if (result.failure) own_code = end_with(*result.failure);
+  if (result.failure) own_code = terminal::print_error(*result.failure);
   const int code = result.end.exit_code();
   return code != 0 ? code : own_code;
 }

@@ -67,8 +67,9 @@ ChartSelection selection_of(const ReportOptions& options) {
 std::vector<std::string> caches_of(const Run& run) {
   std::vector<std::string> names;
   for (const CacheState cache : kCacheStates) {
-    if (std::any_of(run.measurements.begin(), run.measurements.end(),
-                    [&](const Measurement& measurement) { return cache_of(measurement.point) == cache; })) {
+    if (std::ranges::any_of(run.measurements, [&](const Measurement& measurement) {
+          return cache_of(measurement.point) == cache;
+        })) {
       names.emplace_back(to_string(cache));
     }
   }
@@ -76,7 +77,7 @@ std::vector<std::string> caches_of(const Run& run) {
 }
 
 bool has_roof(const Run& run, CeilingKind kind, std::string_view subject) {
-  return std::any_of(run.ceilings.begin(), run.ceilings.end(), [&](const Ceiling& ceiling) {
+  return std::ranges::any_of(run.ceilings, [&](const Ceiling& ceiling) {
     return ceiling.kind == kind && ceiling.subject == subject;
   });
 }
@@ -94,11 +95,6 @@ std::vector<std::string> precisions_of(const Run& run) {
   return names;
 }
 
-bool has_mark(const RooflinePoint& point, MemoryLevel level) {
-  return std::any_of(point.levels.begin(), point.levels.end(),
-                     [&](const LevelUse& use) { return use.level == level && use.ai; });
-}
-
 // Those at which points have a mark; for a run without experiments, those that have a roof.
 std::vector<std::string> levels_of(const ReportModel& report) {
   const Run& run = report.run;
@@ -106,12 +102,14 @@ std::vector<std::string> levels_of(const ReportModel& report) {
   std::vector<std::string> names;
   for (const MemoryLevel level : kMemoryLevels) {
     const auto shows = [&](const ExperimentAnalysis& experiment) {
-      return std::any_of(experiment.points.begin(), experiment.points.end(),
-                         [&](const RooflinePoint& point) { return has_mark(point, level); });
+      return std::ranges::any_of(experiment.points, [&](const RooflinePoint& point) {
+        return std::ranges::any_of(point.levels,
+                                   [&](const LevelUse& use) { return use.level == level && use.ai; });
+      });
     };
     const bool is_there = run.plan.experiments.empty()
                               ? has_roof(run, CeilingKind::bandwidth, to_string(level))
-                              : std::any_of(experiments.begin(), experiments.end(), shows);
+                              : std::ranges::any_of(experiments, shows);
     if (is_there) names.emplace_back(to_string(level));
   }
   return names;
@@ -120,8 +118,7 @@ std::vector<std::string> levels_of(const ReportModel& report) {
 // A picture without anything that was chosen would look like a run that measured nothing.
 void check_choice(const char* option, const std::vector<std::string>& chosen,
                   const std::vector<std::string>& available) {
-  if (std::any_of(chosen.begin(), chosen.end(),
-                  [&](const std::string& name) { return contains(available, name); })) {
+  if (std::ranges::any_of(chosen, [&](const std::string& name) { return contains(available, name); })) {
     return;
   }
   throw Error(ErrorKind::usage,
@@ -231,20 +228,14 @@ void add_report_command(CLI::App& app, Action& action) {
       ->required();
   add_option(command, "-o,--output", "DIR", options->output,
              "Folder for the reports (default: the folder of the run.json)");
-  add_option(command, "--level", "LEVEL,...", options->levels,
-             "Memory levels in the main picture, with one mark per level (default: dram)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember(all_names(kMemoryLevels)));
-  add_option(command, "--precision", "PRECISION,...", options->precisions,
-             "Precisions of the compute ceilings in the main picture (default: those of the points)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember(precision_names()));
-  add_option(command, "--cache", "STATE", options->caches, "Only points with this cache state (default: all)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember(all_names(kCacheStates)));
+  add_list_option(*command, "--level", "LEVEL,...", options->levels,
+                  "Memory levels in the main picture, with one mark per level (default: dram)",
+                  all_names(kMemoryLevels));
+  add_list_option(*command, "--precision", "PRECISION,...", options->precisions,
+                  "Precisions of the compute ceilings in the main picture (default: those of the points)",
+                  precision_names());
+  add_list_option(*command, "--cache", "STATE", options->caches,
+                  "Only points with this cache state (default: all)", all_names(kCacheStates));
   add_option(command, "--theme", "THEME", options->theme, "Colours of the pictures")
       ->check(CLI::IsMember(all_names(kThemes)))
       ->capture_default_str();

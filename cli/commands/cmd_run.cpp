@@ -34,8 +34,12 @@ namespace rooflinectl {
 
 namespace {
 
-/// Preparing that took longer is mentioned.
-constexpr double kNoticeableSeconds = 0.5;
+/// Mentions preparing that took some time.
+void print_noticeable(const char* what, std::chrono::steady_clock::time_point begin) {
+  constexpr double kNoticeableSeconds = 0.5;
+  const double took_s = seconds_since(begin);
+  if (took_s > kNoticeableSeconds) terminal::print(stderr, "{} in {}\n", what, format::duration(took_s));
+}
 
 int end_run(const MeasureResult& result, const RunOptions& options) {
   const Verbosity verbosity = options.verbosity();
@@ -90,12 +94,11 @@ class Preparation {
     if (has_python_references(request.plan) || has_cpp_references(request.plan)) {
       request.references = references_.path();
       const auto begin = std::chrono::steady_clock::now();
-      compute_cpp_references(request.plan, references_.path(), architecture_of(request));
+      const auto& kernels = request.compiled_kernels;
+      compute_cpp_references(request.plan, references_.path(),
+                             kernels.empty() ? kDefaultArchitecture : kernels.front().architecture);
       compute_references(request.plan, references_.path());
-      const double took_s = seconds_since(begin);
-      if (!options.quiet && took_s > kNoticeableSeconds) {
-        terminal::print(stderr, "references computed in {}\n", format::duration(took_s));
-      }
+      if (!options.quiet) print_noticeable("references computed", begin);
     }
     if (options.sanitize) {
       findings_ = sanitizer_findings(request.plan, request.compiled_kernels, device, request.collector);
@@ -111,11 +114,6 @@ class Preparation {
   }
 
  private:
-  static int architecture_of(const MeasureRequest& request) {
-    return request.compiled_kernels.empty() ? kDefaultArchitecture
-                                            : request.compiled_kernels.front().architecture;
-  }
-
   PrivateFolder references_;
   std::map<std::string, std::string> findings_;
 };
@@ -139,10 +137,7 @@ std::vector<CompiledKernel> compiled(const Plan& plan, const std::vector<std::st
                                      const RunOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   std::vector<CompiledKernel> kernels = compile_kernels_for(plan, devices);
-  const double took_s = seconds_since(begin);
-  if (!options.quiet && !kernels.empty() && took_s > kNoticeableSeconds) {
-    terminal::print(stderr, "compiled in {}\n", format::duration(took_s));
-  }
+  if (!options.quiet && !kernels.empty()) print_noticeable("compiled", begin);
   return kernels;
 }
 
@@ -159,14 +154,18 @@ void check_machine(const std::string& device, bool is_quiet) {
   if (!is_quiet) print_warnings(warnings);
 }
 
-int measure_run(MeasureRequest request, const RunOptions& options) {
-  const Preparation preparation(request, request.device, options);
-  MeasureResult result = measure_with_progress(request, options.verbosity());
+/// What follows once the collector has measured.
+int complete(MeasureResult result, const Preparation& preparation, const RunOptions& options) {
   if (result.stop_signal) return end_interrupted(result);
   preparation.mark(result);
   measure_python(result, preparation.references(), options);
   profile_application(result, options);
   return end_run(result, options);
+}
+
+int measure_run(MeasureRequest request, const RunOptions& options) {
+  const Preparation preparation(request, request.device, options);
+  return complete(measure_with_progress(request, options.verbosity()), preparation, options);
 }
 
 // ---- several devices ----
@@ -185,11 +184,7 @@ int measure_run_on_devices(MeasureRequest request, const std::vector<DeviceInfo>
   }
   MeasureResult result = measure_on_devices(request, observed, together);
   result.losses.insert(result.losses.begin(), usable.losses.begin(), usable.losses.end());
-  if (result.stop_signal) return end_interrupted(result);
-  preparation.mark(result);
-  measure_python(result, preparation.references(), options);
-  profile_application(result, options);
-  return end_run(result, options);
+  return complete(std::move(result), preparation, options);
 }
 
 // ---- several processes ----

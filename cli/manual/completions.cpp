@@ -18,14 +18,6 @@ constexpr const char* kVariantsCommand =
 constexpr const char* kDevicesCommand =
     R"(rooflinectl list devices --json 2>/dev/null | grep -o '"index":[0-9]*' | cut -d : -f 2)";
 
-std::vector<std::string> command_names(const std::vector<CommandManual>& manuals) {
-  std::vector<std::string> names;
-  for (const CommandManual& manual : manuals) {
-    if (!manual.name.empty()) names.push_back(manual.name);
-  }
-  return names;
-}
-
 /// Within single quotes in fish.
 std::string fish_escaped(const std::string& text) {
   std::string result;
@@ -144,11 +136,14 @@ std::string bash_completion(const std::vector<CommandManual>& manuals) {
     }
   }
   script += "  esac\n  case \"$command\" in\n";
+  std::vector<std::string> commands;
+  for (const CommandManual& command : manuals) {
+    if (!command.name.empty()) commands.push_back(command.name);
+  }
   for (const CommandManual& command : manuals) {
     std::vector<std::string> options;
-    std::string others = command.name.empty()
-                             ? fmt::format("_rooflinectl_words '{}'", fmt::join(command_names(manuals), " "))
-                             : ":";
+    std::string others =
+        command.name.empty() ? fmt::format("_rooflinectl_words '{}'", fmt::join(commands, " ")) : ":";
     for (const ArgumentManual& argument : command.arguments) {
       options.insert(options.end(), argument.names.begin(), argument.names.end());
       if (argument.names.empty()) others = completion_of(argument).bash;

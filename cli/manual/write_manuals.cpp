@@ -1,37 +1,166 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the manual pages and the shells' completions of rooflinectl into a folder that is laid out as
 // /usr/share: `rooflinectl-write-manuals FOLDER`. Run by the build.
-
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "cli/manual/command_manual.h"
 #include "core/files/files.h"
+#include "runner/built_in.h"
+
+namespace rooflinectl {
 
 namespace {
 
+/// Text that roff prints as it stands: no escapes, no requests at the beginning of a line, `-` as one types
+/// it.
+std::string roff_escaped(const std::string& text) {
+  std::string result;
+  bool begins_line = true;
+  for (const char c : text) {
+    if (begins_line && (c == '.' || c == '\'')) result += "\\&";
+    begins_line = c == '\n';
+    if (c == '\\')
+      result += "\\e";
+    else if (c == '-')
+      result += "\\-";
+    else
+      result += c;
+  }
+  return result;
+}
+
+std::string bold(const std::string& text) {
+  return fmt::format("\\fB{}\\fR", roff_escaped(text));
+}
+
+std::string italic(const std::string& text) {
+  return fmt::format("\\fI{}\\fR", roff_escaped(text));
+}
+
+std::string first_paragraph(const std::string& text) {
+  std::string paragraph = text.substr(0, text.find("\n\n"));
+  std::ranges::replace(paragraph, '\n', ' ');
+  return paragraph;
+}
+
+/// Short enough for a list: what stands before details.
+std::string summary_of(const CommandManual& command) {
+  const std::string paragraph = first_paragraph(command.description);
+  return paragraph.substr(0, paragraph.find_first_of(":;."));
+}
+
+/// Words in capitals stand for something else.
+std::string synopsis(const CommandManual& command) {
+  std::string text;
+  std::istringstream words(usage_of(command));
+  for (std::string word; words >> word;) {
+    const bool is_placeholder =
+        word != "[OPTIONS]" && word.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") != std::string::npos;
+    text += (text.empty() ? "" : " ") + (is_placeholder ? italic(word) : bold(word));
+  }
+  return text;
+}
+
+std::string heading_of(const ArgumentManual& argument) {
+  if (argument.names.empty()) return italic(argument.value);
+  std::vector<std::string> names;
+  for (const std::string& name : argument.names) names.push_back(bold(name));
+  std::string heading = fmt::format("{}", fmt::join(names, ", "));
+  if (argument.value.empty()) return heading;
+  return heading +
+         fmt::format(fmt::runtime(argument.is_value_optional ? "[={}]" : " {}"), italic(argument.value));
+}
+
+std::string upper(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::toupper(c); });
+  return text;
+}
+
+/// A line `Examples:` begins a section; lines are kept as they are.
+std::string sections(const std::string& notes) {
+  std::string result;
+  std::string section = "NOTES";
+  std::string body;
+  const auto close = [&] {
+    while (body.ends_with("\n\n")) body.pop_back();
+    if (!body.empty() && body != "\n")
+      result += fmt::format(".SH {}\n.nf\n{}.fi\n", section, roff_escaped(body));
+    body.clear();
+  };
+  std::istringstream lines(notes);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty() && line.back() == ':' && line.front() != ' ') {
+      close();
+      section = upper(line.substr(0, line.size() - 1));
+    } else if (!body.empty() || !line.empty()) {
+      body += line + "\n";
+    }
+  }
+  close();
+  return result;
+}
+
+/// `rooflinectl-report`, or `rooflinectl`.
+std::string man_page_name(const CommandManual& command) {
+  return command.name.empty() ? "rooflinectl" : "rooflinectl-" + command.name;
+}
+
+std::string list_of_commands(const std::vector<CommandManual>& all) {
+  std::string list = ".SH COMMANDS\n";
+  for (const CommandManual& command : all) {
+    if (command.name.empty()) continue;
+    list += fmt::format(".TP\n{}(1)\n{}\n", bold(man_page_name(command)), roff_escaped(summary_of(command)));
+  }
+  return list;
+}
+
+/// The page of one command for man(1), as man(7) describes its macros. `all`: rooflinectl itself and every
+/// command, which the first one's page lists.
+std::string man_page(const CommandManual& command, const std::vector<CommandManual>& all) {
+  const std::string name = man_page_name(command);
+  std::string page = fmt::format(".TH {} 1 \"\" \"rooflinectl {}\" \"rooflinectl\"\n",
+                                 roff_escaped(upper(name)), roff_escaped(std::string(tool_version())));
+  page += fmt::format(".SH NAME\n{} \\- {}\n", roff_escaped(name), roff_escaped(summary_of(command)));
+  page += fmt::format(".SH SYNOPSIS\n{}\n", synopsis(command));
+  const std::string paragraph = first_paragraph(command.description);
+  page += fmt::format(".SH DESCRIPTION\n{}\n", roff_escaped(paragraph));
+  page += sections(command.description.substr(paragraph.size()));
+  if (command.name.empty()) page += list_of_commands(all);
+  page += ".SH OPTIONS\n";
+  for (const ArgumentManual& argument : command.arguments)
+    page += fmt::format(".TP\n{}\n{}\n", heading_of(argument), roff_escaped(full_description(argument)));
+  page += sections(command.notes);
+  if (!command.name.empty()) page += ".SH SEE ALSO\n.BR rooflinectl (1)\n";
+  return page;
+}
+
 void write_manuals(const std::filesystem::path& folder) {
-  const std::vector<rooflinectl::CommandManual> manuals = rooflinectl::command_manuals();
+  const std::vector<CommandManual> manuals = command_manuals();
 
   const auto write = [&](const std::filesystem::path& file, const std::string& text) {
-    rooflinectl::make_folder((folder / file).parent_path());
-    rooflinectl::write_file(folder / file, text);
+    make_folder((folder / file).parent_path());
+    write_file(folder / file, text);
   };
-  for (const rooflinectl::CommandManual& command : manuals) {
-    write(fmt::format("man/man1/{}.1", rooflinectl::man_page_name(command)),
-          rooflinectl::man_page(command, manuals));
+  for (const CommandManual& command : manuals) {
+    write(fmt::format("man/man1/{}.1", man_page_name(command)), man_page(command, manuals));
   }
-  write("bash-completion/completions/rooflinectl", rooflinectl::bash_completion(manuals));
-  write("zsh/vendor-completions/_rooflinectl", rooflinectl::zsh_completion(manuals));
-  write("fish/vendor_completions.d/rooflinectl.fish", rooflinectl::fish_completion(manuals));
+  write("bash-completion/completions/rooflinectl", bash_completion(manuals));
+  write("zsh/vendor-completions/_rooflinectl", zsh_completion(manuals));
+  write("fish/vendor_completions.d/rooflinectl.fish", fish_completion(manuals));
 }
 
 }  // namespace
+
+}  // namespace rooflinectl
 
 int main(int argc, char** argv) {
   if (argc != 2) {
@@ -39,7 +168,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    write_manuals(argv[1]);
+    rooflinectl::write_manuals(argv[1]);
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 1;

@@ -28,6 +28,7 @@ namespace {
 /// A client that sends or reads nothing for so long is dropped: others wait behind it.
 constexpr timeval kLongestWait{.tv_sec = 1, .tv_usec = 0};
 constexpr std::size_t kLongestRequest = 8192;
+constexpr const char* kOpenMetricsType = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 [[noreturn]] void fail(const MetricsAddress& address) {
   throw Error(
@@ -198,8 +199,8 @@ std::optional<double> value_of(const Gauge& gauge, const Run& run, std::size_t d
                                const SampledRates& rates) {
   if (gauge.name == kBoardPower) return rates.watts;
   if (gauge.name == kDramFraction) return dram_fraction_of_ceiling(run, device, rates);
-  const auto found = rates.values.find(std::string(gauge.key));
-  return found == rates.values.end() ? std::nullopt : std::optional(found->second * gauge.scale);
+  const auto value = rates.value(gauge.key);
+  return value ? std::optional(*value * gauge.scale) : std::nullopt;
 }
 
 }  // namespace

@@ -51,7 +51,4 @@ class MetricsServer {
 /// NVIDIA's dcgm-exporter. `rates` is parallel to the devices; a device without samples has no line.
 std::string openmetrics_text(const Run& run, const std::vector<std::optional<SampledRates>>& rates);
 
-/// What `openmetrics_text` is served as.
-inline constexpr const char* kOpenMetricsType = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-
 }  // namespace rooflinectl

@@ -45,11 +45,6 @@ constexpr std::array kRows = {
     Row{kPower, {}, Shown::watts},
 };
 
-std::optional<double> value_of(const SampledRates& rates, std::string_view key) {
-  const auto found = rates.values.find(std::string(key));
-  return found == rates.values.end() ? std::nullopt : std::optional(found->second);
-}
-
 std::string text_of(double value, Shown shown) {
   constexpr double kMega = 1e6;
   switch (shown) {
@@ -119,7 +114,7 @@ std::vector<std::optional<double>> WatchDisplay::values_of(std::size_t device,
   for (const Row& row : kRows) {
     std::optional<double>& value = values.emplace_back();
     if (!row.key.empty()) {
-      value = value_of(rates, row.key);
+      value = rates.value(row.key);
     } else if (row.title == kPower) {
       value = rates.watts;
     } else if (row.title == kDramOfCeiling) {
@@ -150,7 +145,7 @@ std::string WatchDisplay::table_text(double elapsed_s,
   }
   for (std::size_t row = 0; row < kRows.size(); ++row) {
     const bool is_known =
-        std::any_of(seen_.begin(), seen_.end(), [&](const auto& device) { return device[row].seconds > 0; });
+        std::ranges::any_of(seen_, [&](const auto& device) { return device[row].seconds > 0; });
     if (!is_known) continue;
     std::vector<std::string>& cells = table.rows.emplace_back(1, std::string(kRows[row].title));
     for (const auto& device : now) cells.push_back(text_of(device[row], kRows[row].shown));
@@ -174,10 +169,9 @@ std::string WatchDisplay::line_text(double elapsed_s, std::size_t device, const 
 }
 
 std::optional<Traffic> dram_rates(const SampledRates& rates) {
-  const auto read = rates.values.find(std::string(sampled::kDramReadBytes));
-  const auto written = rates.values.find(std::string(sampled::kDramWriteBytes));
-  if (read == rates.values.end() || written == rates.values.end()) return std::nullopt;
-  return Traffic{read->second, written->second};
+  const auto read = rates.value(sampled::kDramReadBytes);
+  const auto written = rates.value(sampled::kDramWriteBytes);
+  return read && written ? std::optional(Traffic{*read, *written}) : std::nullopt;
 }
 
 std::optional<double> dram_fraction_of_ceiling(const Run& run, std::size_t device,

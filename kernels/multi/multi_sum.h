@@ -13,9 +13,9 @@ namespace rooflinectl::kernels {
 /// their sums into one number.
 Variant multi_sum(std::string id, std::string label, std::string title, const Gathering& gathering);
 
-/// What the others of `gpus` GPUs send to the first one, if each sends its sum and `more_bytes`.
-inline double sums_of_others(Dtype dtype, int gpus, double more_bytes = 0) {
-  return (gpus - 1) * (static_cast<double>(size_bytes(accumulator(dtype))) + more_bytes);
+/// Bytes that the others of `gpus` GPUs send to the first one, if each sends its sum.
+inline double sums_of_others(Dtype dtype, int gpus) {
+  return (gpus - 1) * static_cast<double>(size_bytes(accumulator(dtype)));
 }
 
 /// Peer stores and flags: the gathering of `sum_multi_store`.

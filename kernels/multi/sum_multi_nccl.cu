@@ -25,14 +25,10 @@ void gather(const Team& team, Dtype dtype) {
   wait_for_members(team);
 }
 
-double link_bytes(Dtype dtype, int gpus) {
-  return sums_of_others(dtype, gpus);
-}
-
 Variant variant() {
   Variant variant = multi_sum(
       "sum_multi_nccl", "multi NCCL", "several GPUs, sums gathered by NCCL's all-reduce",
-      {.needs_peer_access = false, .needs_nccl = true, .enqueue = gather, .link_bytes = link_bytes});
+      {.needs_peer_access = false, .needs_nccl = true, .enqueue = gather, .link_bytes = sums_of_others});
   variant.waits_for_device = true;
   return variant;
 }

@@ -78,7 +78,7 @@ void gather(const Team& team, Dtype dtype) {
 }
 
 double link_bytes(Dtype dtype, int gpus) {
-  return sums_of_others(dtype, gpus, sizeof(ArrivalFlag::arrived));
+  return sums_of_others(dtype, gpus) + (gpus - 1) * static_cast<double>(sizeof(ArrivalFlag::arrived));
 }
 
 const Registration registration(multi_sum("sum_multi_store", "multi store",

@@ -34,6 +34,12 @@ inline std::uint64_t two_per_thread(const Problem& problem) {
   return 2 * one_per_thread(problem);
 }
 
+/// What one block adds up where a thread has many elements, whatever the size of the block.
+inline constexpr std::uint64_t kElementsPerBlock = 32768;
+inline std::uint64_t many_per_thread(const Problem&) {
+  return kElementsPerBlock;
+}
+
 /// Steps of a tree over one value per thread.
 inline std::uint64_t tree_depth(const Problem& problem) {
   return static_cast<std::uint64_t>(std::countr_zero(static_cast<unsigned>(problem.block_size)));
@@ -55,7 +61,7 @@ inline IndependentLoads unrolled_loads(const Problem& problem) {
 
 /// Launches the kernel that `kernel_of(block size)` gives.
 template <CountFunction kElementsPerPartial, typename KernelOf>
-void launch(const char* name, const Problem& problem, const Buffers& buffers, cudaStream_t stream,
+void launch(const std::string& name, const Problem& problem, const Buffers& buffers, cudaStream_t stream,
             KernelOf kernel_of) {
   if (problem.n == 0) return;
   const auto grid = static_cast<unsigned>(shape<kElementsPerPartial>(problem).grid);
@@ -83,7 +89,18 @@ Variant rung(std::string id, std::string label, std::string title, decltype(Vari
           .work = work<kElementsPerPartial>,
           .elements_per_partial = kElementsPerPartial,
           .longest_chain = longest_chain<kElementsPerPartial>,
-          .launch = launch};
+          .launch = std::move(launch)};
+}
+
+/// The same with the kernels `kernel_of(block)` for blocks of `block` threads.
+template <CountFunction kElementsPerPartial, typename KernelOf>
+Variant version(const std::string& id, std::string label, std::string title, decltype(Variant::loads) loads,
+                KernelOf kernel_of) {
+  return rung<kElementsPerPartial>(
+      id, std::move(label), std::move(title), loads,
+      [id, kernel_of](const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
+        launch<kElementsPerPartial>(id, problem, buffers, stream, kernel_of);
+      });
 }
 
 }  // namespace rooflinectl::kernels::ladder

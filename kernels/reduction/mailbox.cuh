@@ -3,8 +3,12 @@
 
 #include <cstdint>
 #include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "kernels/reduction/block_total.cuh"
+#include "kernels/reduction/persistent.h"
 
 /// Partial results handed from many blocks to one while all of them run. Each lies in words of 64 bits, 32
 /// bits of the value next to a mark that it is there: a word is written and read as a whole, so nothing has
@@ -86,3 +90,19 @@ __device__ void collect_totals(Value value, Value* d_output, MailboxWord* d_mail
 }
 
 }  // namespace rooflinectl::kernels
+
+namespace rooflinectl::kernels::persistent {
+
+/// `variant` with a mailbox as its workspace.
+template <Shape (*kShape)(int block)>
+Variant mailbox_variant(std::string id, std::string label, std::string title, std::vector<int> block_sizes,
+                        decltype(Variant::launch) launch) {
+  Variant made = variant<kShape>(std::move(id), std::move(label), std::move(title), std::move(block_sizes),
+                                 std::move(launch));
+  made.workspace_bytes = [](const Problem& problem) {
+    return mailbox_bytes(grid(problem, kShape(problem.block_size)));
+  };
+  return made;
+}
+
+}  // namespace rooflinectl::kernels::persistent

@@ -51,7 +51,8 @@ Variant variant(std::string id, std::string label, std::string title, std::vecto
       [](const Problem& problem) {
         return IndependentLoads{.count = kShape(problem.block_size).unroll, .bytes = 16};
       },
-      [](const Problem& problem) { return longest_chain(problem, kShape(problem.block_size)); }, launch);
+      [](const Problem& problem) { return longest_chain(problem, kShape(problem.block_size)); },
+      std::move(launch));
   variant.info.block_sizes = std::move(block_sizes);
   variant.info.default_block_size = variant.info.block_sizes.size() == 1 ? variant.info.block_sizes[0] : 256;
   variant.info.deterministic = true;

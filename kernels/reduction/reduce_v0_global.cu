@@ -28,14 +28,10 @@ __global__ void reduce_v0_global(float* d_input, float* d_output, std::uint64_t 
   if (tid == 0) d_output[blockIdx.x] = d_segment[0];
 }
 
-void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  ladder::launch<ladder::one_per_thread>("reduce_v0_global", problem, buffers, stream,
-                                         [](auto block) { return reduce_v0_global<block.value>; });
-}
-
 Variant variant() {
-  Variant variant = ladder::rung<ladder::one_per_thread>(
-      "reduce_v0_global", "V0", "interleaved pairs in global memory", element_loads<1>, launch);
+  Variant variant = ladder::version<ladder::one_per_thread>(
+      "reduce_v0_global", "V0", "interleaved pairs in global memory", element_loads<1>,
+      [](auto block) { return reduce_v0_global<block.value>; });
   variant.info.destroys_input = true;
   return variant;
 }

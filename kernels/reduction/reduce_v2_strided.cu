@@ -31,14 +31,9 @@ __global__ void reduce_v2_strided(const float* d_input, float* d_output, std::ui
   if (tid == 0) d_output[blockIdx.x] = shared[0];
 }
 
-void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  ladder::launch<ladder::one_per_thread>("reduce_v2_strided", problem, buffers, stream,
-                                         [](auto block) { return reduce_v2_strided<block.value>; });
-}
-
-const Registration registration(ladder::rung<ladder::one_per_thread>("reduce_v2_strided", "V2",
-                                                                     "whole warps retire", element_loads<1>,
-                                                                     launch));
+const Registration registration(
+    ladder::version<ladder::one_per_thread>("reduce_v2_strided", "V2", "whole warps retire", element_loads<1>,
+                                            [](auto block) { return reduce_v2_strided<block.value>; }));
 
 }  // namespace
 

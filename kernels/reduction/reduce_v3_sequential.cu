@@ -28,14 +28,9 @@ __global__ void reduce_v3_sequential(const float* d_input, float* d_output, std:
   if (tid == 0) d_output[blockIdx.x] = shared[0];
 }
 
-void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  ladder::launch<ladder::one_per_thread>("reduce_v3_sequential", problem, buffers, stream,
-                                         [](auto block) { return reduce_v3_sequential<block.value>; });
-}
-
-const Registration registration(ladder::rung<ladder::one_per_thread>("reduce_v3_sequential", "V3",
-                                                                     "sequential addressing",
-                                                                     element_loads<1>, launch));
+const Registration registration(ladder::version<ladder::one_per_thread>(
+    "reduce_v3_sequential", "V3", "sequential addressing", element_loads<1>,
+    [](auto block) { return reduce_v3_sequential<block.value>; }));
 
 }  // namespace
 

@@ -29,14 +29,9 @@ __global__ void reduce_v4_add_on_load(const float* d_input, float* d_output, std
   if (tid == 0) d_output[blockIdx.x] = shared[0];
 }
 
-void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  ladder::launch<ladder::two_per_thread>("reduce_v4_add_on_load", problem, buffers, stream,
-                                         [](auto block) { return reduce_v4_add_on_load<block.value>; });
-}
-
-const Registration registration(ladder::rung<ladder::two_per_thread>("reduce_v4_add_on_load", "V4",
-                                                                     "add while loading", element_loads<2>,
-                                                                     launch));
+const Registration registration(ladder::version<ladder::two_per_thread>(
+    "reduce_v4_add_on_load", "V4", "add while loading", element_loads<2>,
+    [](auto block) { return reduce_v4_add_on_load<block.value>; }));
 
 }  // namespace
 

@@ -34,14 +34,9 @@ __global__ void reduce_v5_unroll_last_warp(const float* d_input, float* d_output
   if (tid == 0) d_output[blockIdx.x] = shared[0];
 }
 
-void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  ladder::launch<ladder::two_per_thread>("reduce_v5_unroll_last_warp", problem, buffers, stream,
-                                         [](auto block) { return reduce_v5_unroll_last_warp<block.value>; });
-}
-
-const Registration registration(ladder::rung<ladder::two_per_thread>("reduce_v5_unroll_last_warp", "V5",
-                                                                     "last warp unrolled", element_loads<2>,
-                                                                     launch));
+const Registration registration(ladder::version<ladder::two_per_thread>(
+    "reduce_v5_unroll_last_warp", "V5", "last warp unrolled", element_loads<2>,
+    [](auto block) { return reduce_v5_unroll_last_warp<block.value>; }));
 
 }  // namespace
 

@@ -41,16 +41,9 @@ __global__ void reduce_v6_unroll_complete_manual(const float* d_input, float* d_
   if (tid == 0) d_output[blockIdx.x] = shared[0];
 }
 
-void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  ladder::launch<ladder::two_per_thread>(
-      "reduce_v6_unroll_complete_manual", problem, buffers, stream,
-      [](auto block) { return reduce_v6_unroll_complete_manual<block.value>; });
-}
-
-const Registration registration(ladder::rung<ladder::two_per_thread>("reduce_v6_unroll_complete_manual",
-                                                                     "V6 manual",
-                                                                     "completely unrolled by hand",
-                                                                     element_loads<2>, launch));
+const Registration registration(ladder::version<ladder::two_per_thread>(
+    "reduce_v6_unroll_complete_manual", "V6 manual", "completely unrolled by hand", element_loads<2>,
+    [](auto block) { return reduce_v6_unroll_complete_manual<block.value>; }));
 
 }  // namespace
 

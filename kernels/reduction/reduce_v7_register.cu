@@ -16,17 +16,15 @@ namespace rooflinectl::kernels::reduce_v7_register {
 
 namespace {
 
-/// What one block adds up, whatever its size.
-constexpr std::uint64_t kElementsPerBlock = 32768;
-
 template <int kBlock>
 __global__ void reduce_v7_register(const float* d_input, float* d_output, std::uint64_t n) {
   __shared__ float shared[kBlock];
   const unsigned tid = threadIdx.x;
-  const std::uint64_t begin = std::uint64_t{blockIdx.x} * kElementsPerBlock;
+  const std::uint64_t begin = std::uint64_t{blockIdx.x} * ladder::kElementsPerBlock;
   float sum = 0.0F;
-  if (n - begin >= kElementsPerBlock) {
-    for (unsigned i = 0; i < kElementsPerBlock / kBlock; ++i) sum += d_input[begin + i * kBlock + tid];
+  if (n - begin >= ladder::kElementsPerBlock) {
+    for (unsigned i = 0; i < ladder::kElementsPerBlock / kBlock; ++i)
+      sum += d_input[begin + i * kBlock + tid];
   } else {
     for (std::uint64_t i = begin + tid; i < n; i += kBlock) sum += d_input[i];
   }
@@ -41,18 +39,9 @@ __global__ void reduce_v7_register(const float* d_input, float* d_output, std::u
   if (tid == 0) d_output[blockIdx.x] = shared[0];
 }
 
-std::uint64_t elements_per_partial(const Problem&) {
-  return kElementsPerBlock;
-}
-
-void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  ladder::launch<elements_per_partial>("reduce_v7_register", problem, buffers, stream,
-                                       [](auto block) { return reduce_v7_register<block.value>; });
-}
-
-const Registration registration(ladder::rung<elements_per_partial>("reduce_v7_register", "V7 register",
-                                                                   "many elements per thread, in a register",
-                                                                   ladder::unrolled_loads, launch));
+const Registration registration(ladder::version<ladder::many_per_thread>(
+    "reduce_v7_register", "V7 register", "many elements per thread, in a register", ladder::unrolled_loads,
+    [](auto block) { return reduce_v7_register<block.value>; }));
 
 }  // namespace
 

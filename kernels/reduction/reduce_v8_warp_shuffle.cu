@@ -17,17 +17,14 @@ namespace rooflinectl::kernels::reduce_v8_warp_shuffle {
 
 namespace {
 
-/// What one block adds up, whatever its size.
-constexpr std::uint64_t kElementsPerBlock = 32768;
-
 template <int kBlock>
 __global__ void reduce_v8_warp_shuffle(const float* d_input, float* d_output, std::uint64_t n) {
   __shared__ float shared[kBlock];
   const unsigned tid = threadIdx.x;
-  const std::uint64_t begin = std::uint64_t{blockIdx.x} * kElementsPerBlock;
+  const std::uint64_t begin = std::uint64_t{blockIdx.x} * ladder::kElementsPerBlock;
   shared[tid] = 0.0F;
-  if (n - begin >= kElementsPerBlock) {
-    for (unsigned i = 0; i < kElementsPerBlock / kBlock; ++i)
+  if (n - begin >= ladder::kElementsPerBlock) {
+    for (unsigned i = 0; i < ladder::kElementsPerBlock / kBlock; ++i)
       shared[tid] += d_input[begin + i * kBlock + tid];
   } else {
     for (std::uint64_t i = begin + tid; i < n; i += kBlock) shared[tid] += d_input[i];
@@ -44,18 +41,9 @@ __global__ void reduce_v8_warp_shuffle(const float* d_input, float* d_output, st
   }
 }
 
-std::uint64_t elements_per_partial(const Problem&) {
-  return kElementsPerBlock;
-}
-
-void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  ladder::launch<elements_per_partial>("reduce_v8_warp_shuffle", problem, buffers, stream,
-                                       [](auto block) { return reduce_v8_warp_shuffle<block.value>; });
-}
-
-const Registration registration(ladder::rung<elements_per_partial>("reduce_v8_warp_shuffle", "V8",
-                                                                   "last warp by shuffles",
-                                                                   ladder::unrolled_loads, launch));
+const Registration registration(ladder::version<ladder::many_per_thread>(
+    "reduce_v8_warp_shuffle", "V8", "last warp by shuffles", ladder::unrolled_loads,
+    [](auto block) { return reduce_v8_warp_shuffle<block.value>; }));
 
 }  // namespace
 

@@ -27,7 +27,7 @@ inline std::uint64_t longest_chain(const Problem& problem) {
 inline Variant variant(std::string id, std::string label, std::string title,
                        decltype(Variant::launch) launch) {
   Variant variant = sum::variant(std::move(id), std::move(label), std::move(title), std::nullopt, nullptr,
-                                 longest_chain, launch);
+                                 longest_chain, std::move(launch));
   variant.info.family = "reference";
   variant.info.block_sizes = {kBlock};
   variant.info.default_block_size = kBlock;

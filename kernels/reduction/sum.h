@@ -44,7 +44,7 @@ inline Variant variant(std::string id, std::string label, std::string title,
           .work = work,
           .elements_per_partial = elements_per_partial,
           .longest_chain = longest_chain,
-          .launch = launch};
+          .launch = std::move(launch)};
 }
 
 }  // namespace rooflinectl::kernels::sum

@@ -63,10 +63,6 @@ __global__ void __launch_bounds__(kBlock)
 #endif
 }
 
-std::size_t workspace_bytes(const Problem& problem) {
-  return mailbox_bytes(persistent::grid(problem, shape_of(kBlock)));
-}
-
 void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
   const auto grid = static_cast<unsigned>(persistent::grid(problem, shape_of(kBlock)));
   with_element_type(problem.dtype, [&](auto type) {
@@ -79,12 +75,11 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
 }
 
 const Registration registration([] {
-  Variant variant = persistent::variant<shape_of>("sum_async_copy", "async copy",
-                                                  "input to shared memory in the background, four tiles deep",
-                                                  {kBlock}, launch);
+  Variant variant = persistent::mailbox_variant<shape_of>(
+      "sum_async_copy", "async copy", "input to shared memory in the background, four tiles deep", {kBlock},
+      launch);
   variant.info.minimum_sm = 80;
   variant.loads = pack_loads<kStages * kPacks>;
-  variant.workspace_bytes = workspace_bytes;
   return variant;
 }());
 

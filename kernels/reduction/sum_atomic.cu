@@ -23,13 +23,11 @@ std::uint64_t longest_chain(const Problem& problem) {
   return problem.n;
 }
 
-void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  sum::launch("sum_atomic", problem, buffers, stream,
-              [](auto type, auto) { return sum_atomic<typename decltype(type)::type>; });
-}
-
-const Registration registration(sum::variant("sum_atomic", "atomic", "one atomic per element", std::nullopt,
-                                             element_loads<1>, longest_chain, launch));
+const Registration registration(sum::atomic_variant("sum_atomic", "atomic", "one atomic per element",
+                                                    std::nullopt, element_loads<1>, longest_chain,
+                                                    [](auto type, auto) {
+                                                      return sum_atomic<typename decltype(type)::type>;
+                                                    }));
 
 }  // namespace
 

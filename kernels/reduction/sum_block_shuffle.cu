@@ -45,16 +45,10 @@ std::uint64_t longest_chain(const Problem& problem) {
   return static_cast<std::uint64_t>(problem.elements_per_thread) + 5 + 5 + sum::shape(problem).grid;
 }
 
-void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  sum::launch("sum_block_shuffle", problem, buffers, stream, [](auto type, auto block) {
-    return sum_block_shuffle<typename decltype(type)::type, block.value>;
-  });
-}
-
-const Registration registration(
-    sum::variant("sum_block_shuffle", "block shuffle",
-                 "shuffles within warps, then across the block, one atomic per block", 8, element_loads<1>,
-                 longest_chain, launch));
+const Registration registration(sum::atomic_variant(
+    "sum_block_shuffle", "block shuffle",
+    "shuffles within warps, then across the block, one atomic per block", 8, element_loads<1>, longest_chain,
+    [](auto type, auto block) { return sum_block_shuffle<typename decltype(type)::type, block.value>; }));
 
 }  // namespace
 

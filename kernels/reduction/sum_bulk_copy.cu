@@ -26,10 +26,6 @@ constexpr persistent::Shape shape_of(int block) {
   return {.block = block, .unroll = kPacks, .blocks_per_multiprocessor = 2};
 }
 
-std::size_t workspace_bytes(const Problem& problem) {
-  return mailbox_bytes(persistent::grid(problem, shape_of(kBlock)));
-}
-
 void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
   const auto grid = static_cast<unsigned>(persistent::grid(problem, shape_of(kBlock)));
   constexpr unsigned kSharedBytes = bulk_shared_bytes<kBlock, kPacks>(kStages);
@@ -46,12 +42,11 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
 }
 
 const Registration registration([] {
-  Variant variant = persistent::variant<shape_of>(
+  Variant variant = persistent::mailbox_variant<shape_of>(
       "sum_bulk_copy", "bulk copy", "input to shared memory by the copy engine, 16 KiB at a time", {kBlock},
       launch);
   variant.info.minimum_sm = 90;
   variant.loads = pack_loads<kStages * kPacks>;
-  variant.workspace_bytes = workspace_bytes;
   return variant;
 }());
 

@@ -24,10 +24,6 @@ constexpr persistent::Shape shape_of(int block) {
   return {.block = block, .unroll = kLoads, .blocks_per_multiprocessor = 1024 / block};
 }
 
-std::size_t workspace_bytes(const Problem& problem) {
-  return mailbox_bytes(persistent::grid(problem, shape_of(problem.block_size)));
-}
-
 void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
   const auto grid = static_cast<unsigned>(persistent::grid(problem, shape_of(problem.block_size)));
   with_element_type(problem.dtype, [&](auto type) {
@@ -41,13 +37,9 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
   check_launch("sum_mailbox");
 }
 
-const Registration registration([] {
-  Variant variant = persistent::variant<shape_of>("sum_mailbox", "mailbox",
-                                                  "one block adds up the others' sums while they come in",
-                                                  {128, 256, 512}, launch);
-  variant.workspace_bytes = workspace_bytes;
-  return variant;
-}());
+const Registration registration(persistent::mailbox_variant<shape_of>(
+    "sum_mailbox", "mailbox", "one block adds up the others' sums while they come in", {128, 256, 512},
+    launch));
 
 }  // namespace
 

@@ -36,15 +36,10 @@ std::uint64_t longest_chain(const Problem& problem) {
   return static_cast<std::uint64_t>(problem.elements_per_thread + tree_depth) + sum::shape(problem).grid;
 }
 
-void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  sum::launch("sum_smem_tree", problem, buffers, stream, [](auto type, auto block) {
-    return sum_smem_tree<typename decltype(type)::type, block.value>;
-  });
-}
-
-const Registration registration(sum::variant("sum_smem_tree", "smem tree",
-                                             "tree in shared memory, one atomic per block", 8,
-                                             element_loads<1>, longest_chain, launch));
+const Registration registration(sum::atomic_variant(
+    "sum_smem_tree", "smem tree", "tree in shared memory, one atomic per block", 8, element_loads<1>,
+    longest_chain,
+    [](auto type, auto block) { return sum_smem_tree<typename decltype(type)::type, block.value>; }));
 
 }  // namespace
 

@@ -89,10 +89,6 @@ std::uint64_t longest_chain(const Problem& problem) {
   return 36 * packs_per_thread + persistent::longest_chain(problem, shape);
 }
 
-std::size_t workspace_bytes(const Problem& problem) {
-  return mailbox_bytes(persistent::grid(problem, shape_of(kBlock)));
-}
-
 template <typename T>
 void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
   const auto grid = static_cast<unsigned>(persistent::grid(problem, shape_of(kBlock)));
@@ -108,14 +104,13 @@ void launch_any(const Problem& problem, const Buffers& buffers, cudaStream_t str
 }
 
 const Registration registration([] {
-  Variant variant = persistent::variant<shape_of>("sum_tensor", "tensor", "Tensor Cores multiply by ones",
-                                                  {kBlock}, launch_any);
+  Variant variant = persistent::mailbox_variant<shape_of>(
+      "sum_tensor", "tensor", "Tensor Cores multiply by ones", {kBlock}, launch_any);
   variant.info.dtypes = {Dtype::f16, Dtype::bf16};
   variant.info.minimum_sm = 80;
   variant.longest_chain = longest_chain;
   variant.loads =
       pack_loads<2>;  // of the four, the compiler for sm_90 issues two before it waits for the first
-  variant.workspace_bytes = workspace_bytes;
   return variant;
 }());
 

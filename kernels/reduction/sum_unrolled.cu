@@ -32,14 +32,10 @@ std::uint64_t longest_chain(const Problem& problem) {
          sum::shape(problem).grid;
 }
 
-void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  sum::launch("sum_unrolled", problem, buffers, stream,
-              [](auto type, auto block) { return sum_unrolled<typename decltype(type)::type, block.value>; });
-}
-
-const Registration registration(sum::variant("sum_unrolled", "unrolled",
-                                             "four loads of 16 bytes in flight per thread", 32,
-                                             pack_loads<kLoads>, longest_chain, launch));
+const Registration registration(sum::atomic_variant(
+    "sum_unrolled", "unrolled", "four loads of 16 bytes in flight per thread", 32, pack_loads<kLoads>,
+    longest_chain,
+    [](auto type, auto block) { return sum_unrolled<typename decltype(type)::type, block.value>; }));
 
 }  // namespace
 

@@ -29,13 +29,9 @@ std::uint64_t longest_chain(const Problem& problem) {
   return static_cast<std::uint64_t>(problem.elements_per_thread) + 3 + 2 + 10 + sum::shape(problem).grid;
 }
 
-void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  sum::launch("sum_vector", problem, buffers, stream,
-              [](auto type, auto block) { return sum_vector<typename decltype(type)::type, block.value>; });
-}
-
-const Registration registration(sum::variant("sum_vector", "vector", "loads of 16 bytes", 32, pack_loads<1>,
-                                             longest_chain, launch));
+const Registration registration(sum::atomic_variant(
+    "sum_vector", "vector", "loads of 16 bytes", 32, pack_loads<1>, longest_chain,
+    [](auto type, auto block) { return sum_vector<typename decltype(type)::type, block.value>; }));
 
 }  // namespace
 

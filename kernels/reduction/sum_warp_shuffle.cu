@@ -30,14 +30,11 @@ std::uint64_t longest_chain(const Problem& problem) {
          sum::shape(problem).grid * warps_per_block;
 }
 
-void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  sum::launch("sum_warp_shuffle", problem, buffers, stream,
-              [](auto type, auto) { return sum_warp_shuffle<typename decltype(type)::type>; });
-}
-
-const Registration registration(sum::variant("sum_warp_shuffle", "warp shuffle",
-                                             "shuffles within each warp, one atomic per warp", 8,
-                                             element_loads<1>, longest_chain, launch));
+const Registration registration(sum::atomic_variant("sum_warp_shuffle", "warp shuffle",
+                                                    "shuffles within each warp, one atomic per warp", 8,
+                                                    element_loads<1>, longest_chain, [](auto type, auto) {
+                                                      return sum_warp_shuffle<typename decltype(type)::type>;
+                                                    }));
 
 }  // namespace
 

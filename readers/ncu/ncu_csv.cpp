@@ -32,10 +32,6 @@ std::string range_in(std::string_view cell) {
   return std::string(cell.substr(0, cell.find_first_of(":\"")));
 }
 
-bool is_range_column(std::string_view heading) {
-  return heading.find("Push/Pop_Range") != std::string_view::npos;
-}
-
 /// The names in `7  "<default domain>:step:none:none"  "<default domain>:forward:none:none"`, each of which
 /// is followed by that many `attributes`: a name may have colons itself.
 std::vector<std::string> path_in(std::string_view cell, std::size_t attributes) {
@@ -57,7 +53,7 @@ std::vector<std::string> path_in(std::string_view cell, std::size_t attributes) 
 /// `16x16` of `(16, 16, 1)`, as axes have it.
 std::string extent_in(std::string cell) {
   std::erase_if(cell, [](char c) { return !is_digit(c) && c != ','; });
-  std::replace(cell.begin(), cell.end(), ',', 'x');
+  std::ranges::replace(cell, ',', 'x');
   while (cell.ends_with("x1")) cell.resize(cell.size() - 2);
   return cell;
 }
@@ -87,7 +83,7 @@ constexpr std::array kLabels = {
 
 /// The metric that a row of the details page is of.
 std::string_view metric_named(std::string_view name, std::string_view unit) {
-  const auto label = std::find_if(kLabels.begin(), kLabels.end(), [&](const Label& known) {
+  const auto label = std::ranges::find_if(kLabels, [&](const Label& known) {
     return known.text == name && known.is_percentage == (unit == "%");
   });
   return label == kLabels.end() ? name : label->metric;
@@ -173,7 +169,7 @@ class Table {
   static constexpr std::string_view kDeviceName = "device__attribute_display_name";
 
   std::optional<std::size_t> column(std::string_view heading) const {
-    const auto found = std::find(headings_.begin(), headings_.end(), heading);
+    const auto found = std::ranges::find(headings_, heading);
     if (found == headings_.end()) return std::nullopt;
     return static_cast<std::size_t>(found - headings_.begin());
   }
@@ -193,9 +189,9 @@ class Table {
     kernel.grid = extent_in(cell("Grid Size"));
     kernel.block = extent_in(cell("Block Size"));
     for (std::size_t i = 0; i < headings_.size(); ++i) {
-      if (!is_range_column(headings_[i])) continue;
+      if (headings_[i].find("Push/Pop_Range") == std::string::npos) continue;
       if (kernel.range.empty()) kernel.range = range_in(record[i]);
-      const auto colons = std::count(headings_[i].begin(), headings_[i].end(), ':');
+      const auto colons = std::ranges::count(headings_[i], ':');
       kernel.path = path_in(record[i], static_cast<std::size_t>(std::max<std::ptrdiff_t>(colons - 1, 0)));
     }
     return row;

@@ -116,8 +116,7 @@ std::optional<double> number_from(std::string_view printed) {
   if (whole.empty() || !is_digit(whole.back()) || !has_thousands(whole)) return std::nullopt;
   std::string digits(printed);
   std::erase(digits, ',');
-  if (digits.size() !=
-      printed.size() - static_cast<std::size_t>(std::count(whole.begin(), whole.end(), ','))) {
+  if (digits.size() != printed.size() - static_cast<std::size_t>(std::ranges::count(whole, ','))) {
     return std::nullopt;  // a comma after the point
   }
   double number = 0;
@@ -165,7 +164,7 @@ std::optional<NumberNotation> notation_of(std::string_view printed) {
   const std::size_t last = text.find_last_of(".,");
   if (last == std::string::npos) return std::nullopt;
   const char mark = text[last];
-  const bool is_repeated = std::count(text.begin(), text.end(), mark) > 1;
+  const bool is_repeated = std::ranges::count(text, mark) > 1;
   const bool are_both = text.find(mark == '.' ? ',' : '.') != std::string::npos;
   constexpr std::size_t kThousand = 3;
   const bool may_be_thousands =
@@ -182,7 +181,7 @@ NcuValue ncu_value(std::string_view metric, std::string_view written, std::strin
   const std::string printed = in_english(written, notation);
   const auto number = number_from(printed);
   if (!number) {
-    const bool has_digits = std::any_of(printed.begin(), printed.end(), is_digit);
+    const bool has_digits = std::ranges::any_of(printed, is_digit);
     return unavailable(fmt::format("ncu reports {}{}", in_quotes(written),
                                    has_digits ? ", which cannot be read as a number unambiguously" : ""));
   }

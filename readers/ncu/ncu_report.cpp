@@ -54,7 +54,7 @@ struct Block {
   std::uint32_t ranges = 0;
   std::uint32_t command_lists = 0;
   std::uint32_t graphs = 0;
-  std::uint64_t payload_bytes = 0;
+  std::uint32_t payload_bytes = 0;
 };
 
 /// A GPU, as the report describes it.
@@ -180,145 +180,68 @@ class ReportReader {
   // -- headers --
 
   Block read_header(const std::string& encoded) {
+    using enum field::BlockHeader;
     Block block;
     process_ = {};
-    Message<field::BlockHeader> message(encoded);
-    while (message.next()) {
-      switch (message.tag_and_type()) {
-        case number(field::BlockHeader::sources):
-          block.sources = message.get_uint32();
-          break;
-        case number(field::BlockHeader::results):
-          block.kernels = message.get_uint32();
-          break;
-        case number(field::BlockHeader::ranges):
-          block.ranges = message.get_uint32();
-          break;
-        case number(field::BlockHeader::command_lists):
-          block.command_lists = message.get_uint32();
-          break;
-        case number(field::BlockHeader::graphs):
-          block.graphs = message.get_uint32();
-          break;
-        case number(field::BlockHeader::payload_bytes):
-          block.payload_bytes = message.get_uint32();
-          break;
-        case bytes(field::BlockHeader::strings):
-          read_strings(Message<field::StringTable>(message.get_message()));
-          break;
-        case bytes(field::BlockHeader::session):
-          read_session(Message<field::Session>(message.get_message()));
-          break;
-        case bytes(field::BlockHeader::process):
-          read_process(Message<field::Process>(message.get_message()));
-          break;
-        default:
-          message.skip();
-      }
-    }
+    read_fields(Message(encoded), into(sources, block.sources), into(results, block.kernels),
+                into(ranges, block.ranges), into(command_lists, block.command_lists),
+                into(graphs, block.graphs), into(payload_bytes, block.payload_bytes),
+                part(strings, [&](Message table) { read_strings(table); }),
+                part(session, [&](Message within) { read_session(within); }),
+                part(process, [&](Message within) { read_process(within); }));
     return block;
   }
 
   /// The names of metrics: results refer to them by their places, over all blocks so far.
-  void read_strings(Message<field::StringTable> message) {
-    while (message.next(field::StringTable::strings, protozero::pbf_wire_type::length_delimited)) {
+  void read_strings(Message message) {
+    while (find_field(message, field::StringTable::strings, protozero::pbf_wire_type::length_delimited)) {
       if (names_.size() >= kMostNames) fail(at_, fmt::format("more than {} names of metrics", kMostNames));
       names_.push_back(message.get_string());
       is_name_wanted_.push_back(is_wanted_(names_.back()) || names_.back() == kDeviceId);
     }
   }
 
-  void read_process(Message<field::Process> message) {
-    while (message.next()) {
-      switch (message.tag_and_type()) {
-        case number(field::Process::id):
-          process_.process = fmt::format("{}", message.get_uint32());
-          break;
-        case bytes(field::Process::host):
-          process_.host = message.get_string();
-          break;
-        case bytes(field::Process::name):
-          process_.program = message.get_string();
-          break;
-        default:
-          message.skip();
-      }
-    }
+  void read_process(Message message) {
+    std::optional<std::uint32_t> id;
+    read_fields(message, into(field::Process::id, id), into(field::Process::host, process_.host),
+                into(field::Process::name, process_.program));
+    if (id) process_.process = fmt::format("{}", *id);
   }
 
-  void read_session(Message<field::Session> message) {
-    while (message.next()) {
-      switch (message.tag_and_type()) {
-        case number(field::Session::created):
-          report_.recorded = message.get_uint64();
-          break;
-        case bytes(field::Session::command_line):
-          report_.command_line = message.get_string();
-          break;
-        case bytes(field::Session::version):
-          read_version(Message<field::Version>(message.get_message()));
-          break;
-        case bytes(field::Session::device_attributes):
-          read_attributes(Message<field::DeviceAttributes>(message.get_message()));
-          break;
-        default:
-          message.skip();
-      }
-    }
+  void read_session(Message message) {
+    using enum field::Session;
+    read_fields(message, into(created, report_.recorded), into(command_line, report_.command_line),
+                part(version, [&](Message within) { read_version(within); }),
+                part(device_attributes, [&](Message within) { read_attributes(within); }));
   }
 
-  void read_version(Message<field::Version> message) {
+  void read_version(Message message) {
     std::string provider;
     std::string version;
-    while (message.next()) {
-      if (message.tag_and_type() == bytes(field::Version::provider)) {
-        provider = message.get_string();
-      } else if (message.tag_and_type() == bytes(field::Version::version)) {
-        version = message.get_string();
-      } else {
-        message.skip();
-      }
-    }
+    read_fields(message, into(field::Version::provider, provider), into(field::Version::version, version));
     if (provider.starts_with("Nsight Compute")) report_.version = version.substr(0, version.find(' '));
   }
 
-  void read_attributes(Message<field::DeviceAttributes> message) {
+  void read_attributes(Message message) {
+    using enum field::DeviceAttributes;
     std::uint32_t number_of_device = 0;
     Device device;
-    while (message.next()) {
-      switch (message.tag_and_type()) {
-        case number(field::DeviceAttributes::id):
-          number_of_device = message.get_uint32();
-          break;
-        case bytes(field::DeviceAttributes::name):
-          device.name = message.get_string();
-          break;
-        case bytes(field::DeviceAttributes::attributes):
-          read_attribute(device, Message<field::DeviceAttribute>(message.get_message()));
-          break;
-        default:
-          message.skip();
-      }
-    }
+    read_fields(message, into(id, number_of_device), into(name, device.name),
+                part(attributes, [&](Message within) { read_attribute(device, within); }));
     if (devices_.size() < kMostParts) {
       devices_.insert_or_assign(fmt::format("{}", number_of_device), std::move(device));
     }
   }
 
   /// Attributes are named as metrics are, and kernels may have them too.
-  void read_attribute(Device& device, Message<field::DeviceAttribute> message) {
+  void read_attribute(Device& device, Message message) {
     std::string name;
-    while (message.next()) {
-      if (message.tag_and_type() == bytes(field::DeviceAttribute::name)) {
-        name = message.get_string();
-      } else if (message.tag_and_type() == bytes(field::DeviceAttribute::value) && is_wanted_(name) &&
-                 device.attributes.size() < kMostParts) {
-        const Value value = value_in(Message<field::Value>(message.get_message()));
-        if (value.number) device.attributes.insert_or_assign(name, value_of(name, value));
-      } else {
-        message.skip();
-      }
-    }
+    read_fields(message, into(field::DeviceAttribute::name, name),
+                part(field::DeviceAttribute::value, [&](Message within) {
+                  if (!is_wanted_(name) || device.attributes.size() >= kMostParts) return;
+                  const auto value = number_in(within);
+                  if (value) device.attributes.insert_or_assign(name, value_of(name, value));
+                }));
   }
 
   // -- results --
@@ -327,55 +250,34 @@ class ReportReader {
   bool read_result(const ResultFields& fields, const std::string& encoded) {
     NcuKernel kernel = process_;
     kernel.kernel = fields.kind;
-    protozero::pbf_reader nvtx;
-    std::uint64_t thread = 0;
-    protozero::pbf_reader message(encoded);
-    while (message.next()) {
-      const std::uint32_t tag = message.tag_and_type();
-      if (tag == number(fields.thread)) {
-        thread = message.get_uint32();
-      } else if (tag == bytes(fields.metrics)) {
-        read_metric(kernel, Message<field::Metric>(message.get_message()));
-      } else if (tag == bytes(fields.nvtx)) {
-        nvtx = message.get_message();
-      } else if (tag == bytes(fields.clock_status)) {
-        Message<field::ClockStatus> status(message.get_message());
-        if (status.next(field::ClockStatus::locked, protozero::pbf_wire_type::varint) &&
-            !report_.has_locked_clocks) {
-          report_.has_locked_clocks = status.get_bool();
-        }
-      } else if (tag == bytes(fields.symbol)) {
-        kernel.symbol = message.get_string();
-      } else if (tag == bytes(fields.name)) {
-        kernel.kernel = message.get_string();
-      } else if (tag == bytes(fields.grid)) {
-        kernel.grid = extent_text(Message<field::Extent>(message.get_message()));
-      } else if (tag == bytes(fields.block)) {
-        kernel.block = extent_text(Message<field::Extent>(message.get_message()));
-      } else {
-        message.skip();
-      }
-    }
-    set_ranges(kernel, Message<field::Nvtx>(nvtx), thread);
+    Message nvtx;
+    std::uint32_t thread = 0;
+    read_fields(Message(encoded), into(fields.thread, thread), into(fields.symbol, kernel.symbol),
+                into(fields.name, kernel.kernel), part(fields.nvtx, [&](Message within) { nvtx = within; }),
+                part(fields.metrics, [&](Message within) { read_metric(kernel, within); }),
+                part(fields.grid, [&](Message within) { kernel.grid = extent_text(within); }),
+                part(fields.block, [&](Message within) { kernel.block = extent_text(within); }),
+                part(fields.clock_status, [&](Message within) {
+                  if (report_.has_locked_clocks) return;
+                  if (find_field(within, field::ClockStatus::locked, protozero::pbf_wire_type::varint)) {
+                    report_.has_locked_clocks = within.get_bool();
+                  }
+                }));
+    set_ranges(kernel, nvtx, thread);
     const bool has_name = !kernel.kernel.empty() || !kernel.symbol.empty();
     if (has_name) report_.kernels.push_back(std::move(kernel));
     return has_name;
   }
 
-  void read_metric(NcuKernel& kernel, Message<field::Metric> message) {
+  void read_metric(NcuKernel& kernel, Message message) {
     std::optional<std::uint32_t> name;
-    while (message.next()) {
-      if (message.tag_and_type() == number(field::Metric::name)) {
-        name = message.get_uint32();
-      } else if (message.tag_and_type() == bytes(field::Metric::value) && name && *name < names_.size() &&
-                 is_name_wanted_[*name]) {
-        const Value value = value_in(Message<field::Value>(message.get_message()));
-        if (names_[*name] == kDeviceId && value.number) kernel.device = fmt::format("{:.0f}", *value.number);
-        kernel.metrics.insert_or_assign(names_[*name], value_of(names_[*name], value));
-      } else {
-        message.skip();
-      }
-    }
+    read_fields(message, into(field::Metric::name, name), part(field::Metric::value, [&](Message within) {
+                  if (!name || *name >= names_.size() || !is_name_wanted_[*name]) return;
+                  const auto value = number_in(within);
+                  const std::string& metric = names_[*name];
+                  if (metric == kDeviceId && value) kernel.device = fmt::format("{:.0f}", *value);
+                  kernel.metrics.insert_or_assign(metric, value_of(metric, value));
+                }));
   }
 
   /// What is known about the kernel's device, which is described after the kernels.

@@ -14,92 +14,77 @@ namespace {
 
 constexpr std::string_view kOwnDomain = "rooflinectl";
 
-std::vector<std::string> stack_in(Message<field::NvtxStacks> message, std::uint64_t& domain) {
+/// The ranges of one domain that a thread had opened.
+struct Stack {
+  std::uint64_t domain = 0;
   std::vector<std::string> names;
-  while (message.next()) {
-    if (message.tag_and_type() == number(field::NvtxStacks::id)) {
-      domain = message.get_uint64();
-    } else if (message.tag_and_type() == bytes(field::NvtxStacks::stack) && names.size() < kMostParts) {
-      Message<field::NvtxRange> range(message.get_message());
-      if (range.next(field::NvtxRange::name, protozero::pbf_wire_type::length_delimited))
-        names.push_back(range.get_string());
-    } else {
-      message.skip();
-    }
-  }
-  return names;
+};
+
+Stack stack_in(Message message) {
+  Stack stack;
+  read_fields(message, into(field::NvtxStacks::id, stack.domain),
+              part(field::NvtxStacks::stack, [&](Message range) {
+                const bool has_name =
+                    find_field(range, field::NvtxRange::name, protozero::pbf_wire_type::length_delimited);
+                if (has_name && stack.names.size() < kMostParts) stack.names.push_back(range.get_string());
+              }));
+  return stack;
 }
 
 /// The ranges that one thread had opened, by domain.
 struct OpenRanges {
-  std::uint64_t thread = 0;
-  std::vector<std::pair<std::uint64_t, std::vector<std::string>>> stacks;
+  std::uint32_t thread = 0;
+  std::vector<Stack> stacks;
 };
 
-OpenRanges ranges_in(Message<field::NvtxThread> message) {
+OpenRanges ranges_in(Message message) {
   OpenRanges ranges;
-  while (message.next()) {
-    if (message.tag_and_type() == number(field::NvtxThread::id)) {
-      ranges.thread = message.get_uint32();
-    } else if (message.tag_and_type() == bytes(field::NvtxThread::domains) &&
-               ranges.stacks.size() < kMostParts) {
-      std::uint64_t domain = 0;
-      std::vector<std::string> names = stack_in(Message<field::NvtxStacks>(message.get_message()), domain);
-      ranges.stacks.emplace_back(domain, std::move(names));
-    } else {
-      message.skip();
-    }
-  }
+  read_fields(message, into(field::NvtxThread::id, ranges.thread),
+              part(field::NvtxThread::domains, [&](Message stack) {
+                if (ranges.stacks.size() < kMostParts) ranges.stacks.push_back(stack_in(stack));
+              }));
   return ranges;
 }
 
-std::pair<std::uint64_t, std::string> domain_in(Message<field::NvtxDomain> message) {
+std::pair<std::uint64_t, std::string> domain_in(Message message) {
   std::pair<std::uint64_t, std::string> domain;
-  while (message.next()) {
-    if (message.tag_and_type() == number(field::NvtxDomain::id)) {
-      domain.first = message.get_uint64();
-    } else if (message.tag_and_type() == bytes(field::NvtxDomain::name)) {
-      domain.second = message.get_string();
-    } else {
-      message.skip();
-    }
-  }
+  read_fields(message, into(field::NvtxDomain::id, domain.first),
+              into(field::NvtxDomain::name, domain.second));
   return domain;
 }
 
 }  // namespace
 
-Value value_in(Message<field::Value> message) {
-  Value value;
+std::optional<double> number_in(Message message) {
+  using enum protozero::pbf_wire_type;
+  using protozero::tag_and_type;
+  std::optional<double> number;
   while (message.next()) {
     switch (message.tag_and_type()) {
-      case bytes(field::Value::text):
-        value.text = message.get_string();
+      case tag_and_type(field::Value::f32, fixed32):
+        number = static_cast<double>(message.get_float());
         break;
-      case float32(field::Value::f32):
-        value.number = static_cast<double>(message.get_float());
+      case tag_and_type(field::Value::f64, fixed64):
+        number = message.get_double();
         break;
-      case float64(field::Value::f64):
-        value.number = message.get_double();
+      case tag_and_type(field::Value::u32, varint):
+        number = message.get_uint32();
         break;
-      case number(field::Value::u32):
-        value.number = message.get_uint32();
-        break;
-      case number(field::Value::u64):
-        value.number = static_cast<double>(message.get_uint64());
+      case tag_and_type(field::Value::u64, varint):
+        number = static_cast<double>(message.get_uint64());
         break;
       default:
         message.skip();
     }
   }
-  return value;
+  return number;
 }
 
-NcuValue value_of(std::string_view metric, const Value& value) {
+NcuValue value_of(std::string_view metric, std::optional<double> reported) {
   constexpr double kMost = 1e24;  // more than a kernel counts of anything
   constexpr double kSecondsPerNanosecond = 1e-9;
-  if (!value.number) return {CounterValue::unavailable("ncu reports no number")};
-  const double number = *value.number;
+  if (!reported) return {CounterValue::unavailable("ncu reports no number")};
+  const double number = *reported;
   if (!(number >= 0) || number > kMost || (number > 0 && number < 1 / kMost)) {
     return {
         CounterValue::unavailable(fmt::format("ncu reports {:g}, which cannot be a counted value", number))};
@@ -108,7 +93,7 @@ NcuValue value_of(std::string_view metric, const Value& value) {
   return {CounterValue::measured(is_time ? number * kSecondsPerNanosecond : number)};
 }
 
-std::string extent_text(Message<field::Extent> message) {
+std::string extent_text(Message message) {
   std::array<std::uint64_t, 3> extent = {1, 1, 1};
   while (message.next()) {
     const auto axis = static_cast<std::size_t>(message.tag()) - 1;
@@ -123,19 +108,18 @@ std::string extent_text(Message<field::Extent> message) {
   return fmt::format("{}", extent[0]);
 }
 
-void set_ranges(NcuKernel& kernel, Message<field::Nvtx> message, std::uint64_t thread) {
+void set_ranges(NcuKernel& kernel, Message message, std::uint32_t thread) {
   std::map<std::uint64_t, std::string> domains;
   OpenRanges open;
-  while (message.next()) {
-    if (message.tag_and_type() == bytes(field::Nvtx::domains) && domains.size() < kMostParts) {
-      domains.insert(domain_in(Message<field::NvtxDomain>(message.get_message())));
-    } else if (message.tag_and_type() == bytes(field::Nvtx::threads)) {
-      OpenRanges ranges = ranges_in(Message<field::NvtxThread>(message.get_message()));
-      if (ranges.thread == thread) open = std::move(ranges);
-    } else {
-      message.skip();
-    }
-  }
+  read_fields(message,
+              part(field::Nvtx::domains,
+                   [&](Message domain) {
+                     if (domains.size() < kMostParts) domains.insert(domain_in(domain));
+                   }),
+              part(field::Nvtx::threads, [&](Message of_thread) {
+                OpenRanges ranges = ranges_in(of_thread);
+                if (ranges.thread == thread) open = std::move(ranges);
+              }));
   for (const auto& [domain, names] : open.stacks) {
     kernel.path.insert(kernel.path.end(), names.begin(), names.end());
     const auto known = domains.find(domain);

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <protozero/pbf_message.hpp>
+#include <protozero/pbf_reader.hpp>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "readers/ncu/ncu_kernel.h"
 
@@ -55,48 +57,70 @@ enum class NvtxRange : protozero::pbf_tag_type { name = 1 };
 
 }  // namespace field
 
-template <typename Fields>
-using Message = protozero::pbf_message<Fields>;
+using Message = protozero::pbf_reader;
 
-// A field as it is encoded. One that is encoded otherwise is passed over, as unknown ones are.
+// What is read of a message. A field that is encoded otherwise is passed over, as unknown ones are.
 
+/// Stores a field in `target`: a number, an optional one, or a text.
+template <typename Tag, typename Target>
+auto into(Tag tag, Target& target) {
+  return [tag, &target](Message& message) {
+    using enum protozero::pbf_wire_type;
+    constexpr bool kIsText = std::is_same_v<Target, std::string>;
+    if (message.tag_and_type() != protozero::tag_and_type(tag, kIsText ? length_delimited : varint)) {
+      return false;
+    }
+    if constexpr (kIsText) {
+      target = message.get_string();
+    } else if constexpr (std::is_same_v<Target, std::uint32_t> ||
+                         std::is_same_v<Target, std::optional<std::uint32_t>>) {
+      target = message.get_uint32();
+    } else {
+      target = message.get_uint64();
+    }
+    return true;
+  };
+}
+
+/// Hands a message within the message to `use`.
+template <typename Tag, typename Use>
+auto part(Tag tag, Use use) {
+  return [tag, use = std::move(use)](Message& message) {
+    if (message.tag_and_type() != protozero::tag_and_type(tag, protozero::pbf_wire_type::length_delimited)) {
+      return false;
+    }
+    use(message.get_message());
+    return true;
+  };
+}
+
+/// Goes to the next such field of a message; false if there is none.
 template <typename Tag>
-constexpr std::uint32_t number(Tag tag) {
-  return protozero::tag_and_type(tag, protozero::pbf_wire_type::varint);
+bool find_field(Message& message, Tag tag, protozero::pbf_wire_type type) {
+  return message.next(static_cast<protozero::pbf_tag_type>(tag), type);
 }
 
-/// A text, or a message.
-template <typename Tag>
-constexpr std::uint32_t bytes(Tag tag) {
-  return protozero::tag_and_type(tag, protozero::pbf_wire_type::length_delimited);
-}
-
-constexpr std::uint32_t float32(field::Value tag) {
-  return protozero::tag_and_type(tag, protozero::pbf_wire_type::fixed32);
-}
-
-constexpr std::uint32_t float64(field::Value tag) {
-  return protozero::tag_and_type(tag, protozero::pbf_wire_type::fixed64);
+/// Reads a message, each field by the one of `readers` that is for it.
+template <typename... Readers>
+void read_fields(Message message, const Readers&... readers) {
+  while (message.next()) {
+    if (!(readers(message) || ...)) message.skip();
+  }
 }
 
 /// More ranges or attributes than a kernel or device has: a damaged report must not take all memory.
 inline constexpr std::size_t kMostParts = 10'000;
 
-/// A value of a metric or an attribute: a number, or a text.
-struct Value {
-  std::optional<double> number;
-  std::string text;
-};
-
-Value value_in(Message<field::Value> message);
+/// The value of a metric or an attribute; nothing where it is a text.
+std::optional<double> number_in(Message message);
 
 /// The value of a metric in our units.
-NcuValue value_of(std::string_view metric, const Value& value);
+NcuValue value_of(std::string_view metric, std::optional<double> reported);
 
 /// `16x16`, as axes have it.
-std::string extent_text(Message<field::Extent> message);
+std::string extent_text(Message message);
 
 /// Sets the ranges of a kernel: those that were open on `thread`, which launched it.
-void set_ranges(NcuKernel& kernel, Message<field::Nvtx> message, std::uint64_t thread);
+void set_ranges(NcuKernel& kernel, Message message, std::uint32_t thread);
 
 }  // namespace rooflinectl::ncu

@@ -5,20 +5,22 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <istream>
 #include <map>
+#include <span>
 #include <streambuf>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 
 #include "core/error.h"
 #include "core/files/compression.h"
 #include "core/files/files.h"
 #include "core/json/json.h"
 #include "core/text/printable.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl {
 namespace {
@@ -68,11 +70,9 @@ class WithoutLongTexts : public std::streambuf {
 };
 
 /// Until PyTorch 1.12 some names began with another letter: `Kernel`, `external id`.
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  return result;
+std::string lower(std::string text) {
+  for (char& letter : text) letter = to_lower(letter);
+  return text;
 }
 
 /// An event as far as it has been read.
@@ -83,7 +83,7 @@ struct Event {
   std::string process;  ///< a number, except in the profiler's own events
   std::string thread;
   std::optional<double> start_us;
-  double duration_us = 0;
+  std::optional<double> duration_us;
   std::optional<std::uint64_t> correlation;
   std::optional<std::uint64_t> id;
   std::optional<std::uint64_t> sequence;
@@ -94,32 +94,35 @@ struct Event {
   std::vector<std::uint64_t> block;
 };
 
-enum class EventField { other, phase, category, name, process, thread, start, duration, args };
-enum class EventArgument { other, correlation, id, sequence, forward_thread, device, shared, grid, block };
+using Member = std::variant<std::monostate, std::string Event::*, std::optional<double> Event::*,
+                            std::optional<std::uint64_t> Event::*, std::vector<std::uint64_t> Event::*>;
 
-EventField event_field(std::string_view key) {
-  if (key == "ph") return EventField::phase;
-  if (key == "cat") return EventField::category;
-  if (key == "name") return EventField::name;
-  if (key == "pid") return EventField::process;
-  if (key == "tid") return EventField::thread;
-  if (key == "ts") return EventField::start;
-  if (key == "dur") return EventField::duration;
-  return key == "args" ? EventField::args : EventField::other;
+/// What is kept of an event, by the names in the trace.
+struct Field {
+  std::string_view key;
+  Member member;
+};
+constexpr std::array kEventFields = {Field{"ph", &Event::phase},       Field{"cat", &Event::category},
+                                     Field{"name", &Event::name},      Field{"pid", &Event::process},
+                                     Field{"tid", &Event::thread},     Field{"ts", &Event::start_us},
+                                     Field{"dur", &Event::duration_us}};
+constexpr std::array kArguments = {Field{"correlation", &Event::correlation},
+                                   Field{"external id", &Event::id},
+                                   Field{"sequence number", &Event::sequence},
+                                   Field{"fwd thread id", &Event::forward_thread},
+                                   Field{"device", &Event::device},
+                                   Field{"shared memory", &Event::shared_bytes},
+                                   Field{"grid", &Event::grid},
+                                   Field{"block", &Event::block}};
+
+Field field_of(std::span<const Field> fields, std::string_view key) {
+  const auto found = std::ranges::find(fields, key, &Field::key);
+  return found == fields.end() ? Field{} : *found;
 }
 
-EventArgument event_argument(std::string_view written) {
+Field argument_of(std::string_view written) {
   constexpr std::size_t kLongest = 16;
-  if (written.size() > kLongest) return EventArgument::other;
-  const std::string key = lower(written);
-  if (key == "correlation") return EventArgument::correlation;
-  if (key == "external id") return EventArgument::id;
-  if (key == "sequence number") return EventArgument::sequence;
-  if (key == "fwd thread id") return EventArgument::forward_thread;
-  if (key == "device") return EventArgument::device;
-  if (key == "shared memory") return EventArgument::shared;
-  if (key == "grid") return EventArgument::grid;
-  return key == "block" ? EventArgument::block : EventArgument::other;
+  return written.size() > kLongest ? Field{} : field_of(kArguments, lower(std::string(written)));
 }
 
 /// Receives the text as a series of values, and keeps those of the event that it is in.
@@ -157,13 +160,16 @@ class TraceReader : public nlohmann::json_sax<Json> {
     if (depth_ == 0) is_object_ = true;
     enter();
     if (is_at_event()) event_ = Event{};
-    if (depth_ == kInArguments && in_events_ && field_ == EventField::args) in_arguments_ = true;
+    if (depth_ == kInArguments && in_events_ && are_arguments_next_) in_arguments_ = true;
     return true;
   }
   bool key(string_t& value) override {
     if (depth_ == 1) is_events_next_ = value == "traceEvents";
-    if (is_at_event()) field_ = event_field(value);
-    if (is_at_argument()) argument_ = event_argument(value);
+    if (is_at_event()) {
+      field_ = field_of(kEventFields, value);
+      are_arguments_next_ = value == "args";
+    }
+    if (is_at_argument()) argument_ = argument_of(value);
     return true;
   }
   bool end_object() override {
@@ -222,61 +228,24 @@ class TraceReader : public nlohmann::json_sax<Json> {
   }
 
   void take_number(double value, std::optional<std::uint64_t> whole) {
-    if (is_at_event()) {
-      switch (field_) {
-        case EventField::start:
-          event_.start_us = value;
-          break;
-        case EventField::duration:
-          if (value < 0) fail("/dur", "expected a non-negative number");
-          event_.duration_us = value;
-          break;
-        case EventField::process:
-          event_.process = fmt::format("{}", value);
-          break;
-        case EventField::thread:
-          event_.thread = fmt::format("{}", value);
-          break;
-        case EventField::phase:
-        case EventField::category:
-        case EventField::name:
-          fail(fmt::format("/{}", field_ == EventField::name    ? "name"
-                                  : field_ == EventField::phase ? "ph"
-                                                                : "cat"),
-               "expected a string");
-        case EventField::args:
-        case EventField::other:
-          break;
-      }
-    } else if (whole) {
-      take_whole(*whole);
+    if (!is_at_event()) {
+      if (whole) take_whole(*whole);
+    } else if (const auto* const number = std::get_if<std::optional<double> Event::*>(&field_.member)) {
+      if (field_.key == "dur" && value < 0) fail("/dur", "expected a non-negative number");
+      event_.*(*number) = value;
+    } else if (const auto* const text = std::get_if<std::string Event::*>(&field_.member)) {
+      // Those of processes and threads are both.
+      if (field_.key != "pid" && field_.key != "tid") fail_at_field("expected a string");
+      event_.*(*text) = fmt::format("{}", value);
     }
   }
 
   void take_text(std::string& value) {
     if (is_at_event()) {
-      switch (field_) {
-        case EventField::phase:
-          event_.phase = std::move(value);
-          break;
-        case EventField::category:
-          event_.category = std::move(value);
-          break;
-        case EventField::name:
-          event_.name = std::move(value);
-          break;
-        case EventField::process:
-          event_.process = std::move(value);
-          break;
-        case EventField::thread:
-          event_.thread = std::move(value);
-          break;
-        case EventField::start:
-        case EventField::duration:
-          fail(field_ == EventField::start ? "/ts" : "/dur", "expected a number");
-        case EventField::args:
-        case EventField::other:
-          break;
+      if (const auto* const text = std::get_if<std::string Event::*>(&field_.member)) {
+        event_.*(*text) = std::move(value);
+      } else if (std::holds_alternative<std::optional<double> Event::*>(field_.member)) {
+        fail_at_field("expected a number");
       }
     } else if (is_at_argument()) {
       // Some versions write ids as text.
@@ -286,42 +255,24 @@ class TraceReader : public nlohmann::json_sax<Json> {
     }
   }
 
+  [[noreturn]] void fail_at_field(std::string_view problem) const {
+    fail(fmt::format("/{}", field_.key), problem);
+  }
+
   void take_whole(std::uint64_t value) {
     constexpr std::size_t kDimensions = 3;
-    if (in_arguments_ && depth_ == kInExtent) {
-      if (argument_ == EventArgument::grid && event_.grid.size() < kDimensions) event_.grid.push_back(value);
-      if (argument_ == EventArgument::block && event_.block.size() < kDimensions)
-        event_.block.push_back(value);
+    const auto* const extent = std::get_if<std::vector<std::uint64_t> Event::*>(&argument_.member);
+    if (extent != nullptr && in_arguments_ && depth_ == kInExtent) {
+      std::vector<std::uint64_t>& lengths = event_.*(*extent);
+      if (lengths.size() < kDimensions) lengths.push_back(value);
     }
-    if (!is_at_argument()) return;
-    switch (argument_) {
-      case EventArgument::correlation:
-        event_.correlation = value;
-        break;
-      case EventArgument::id:
-        event_.id = value;
-        break;
-      case EventArgument::sequence:
-        event_.sequence = value;
-        break;
-      case EventArgument::forward_thread:
-        event_.forward_thread = value;
-        break;
-      case EventArgument::device:
-        event_.device = value;
-        break;
-      case EventArgument::shared:
-        event_.shared_bytes = value;
-        break;
-      case EventArgument::grid:
-      case EventArgument::block:
-      case EventArgument::other:
-        break;
-    }
+    const auto* const number = std::get_if<std::optional<std::uint64_t> Event::*>(&argument_.member);
+    if (number != nullptr && is_at_argument()) event_.*(*number) = value;
   }
 
   void finish_event() {
-    field_ = EventField::other;
+    field_ = {};
+    are_arguments_next_ = false;
     if (event_.phase == "X") keep_event();
     ++count_;
   }
@@ -357,7 +308,7 @@ class TraceReader : public nlohmann::json_sax<Json> {
     check_room();
     TorchKernel kernel = {.name = name_index(event_.name),
                           .start_us = start_us(),
-                          .duration_us = event_.duration_us,
+                          .duration_us = event_.duration_us.value_or(0),
                           .grid = extent(event_.grid),
                           .block = extent(event_.block),
                           .shared_bytes = event_.shared_bytes,
@@ -374,7 +325,7 @@ class TraceReader : public nlohmann::json_sax<Json> {
                             .name = name_index(name),
                             .thread = thread_index(),
                             .start_us = start,
-                            .end_us = start + event_.duration_us,
+                            .end_us = start + event_.duration_us.value_or(0),
                             .id = event_.id,
                             .sequence = event_.sequence,
                             // Operators of the forward pass have 0.
@@ -420,8 +371,9 @@ class TraceReader : public nlohmann::json_sax<Json> {
   bool has_events_ = false;
   std::size_t count_ = 0;  ///< of events so far
   Event event_;
-  EventField field_ = EventField::other;
-  EventArgument argument_ = EventArgument::other;
+  Field field_;
+  bool are_arguments_next_ = false;
+  Field argument_;
 };
 
 }  // namespace

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
-#include <sstream>
+#include <optional>
 
-#include "core/error.h"
-#include "core/files/files.h"
+#include "core/text/kernel_name.h"
 #include "runner/built_in.h"
 #include "runner/compiling/compiling.h"
 #include "runner/processes/processes.h"
@@ -22,7 +21,6 @@ using namespace std::chrono_literals;
 
 constexpr const char* kEnv = "/usr/bin/env";  // finds python3
 constexpr auto kVersionLimit = 30s;
-constexpr auto kCompileLimit = 10min;
 
 /// The toolkit that the user chose, if it is a folder.
 std::optional<fs::path> named_toolkit() {
@@ -37,11 +35,7 @@ std::optional<fs::path> named_toolkit() {
 /// Where nvcc may be, best guess first.
 std::vector<fs::path> usual_places() {
   std::vector<fs::path> programs;
-  if (const char* const path = std::getenv("PATH")) {
-    std::istringstream folders(path);
-    for (std::string folder; std::getline(folders, folder, ':');)
-      programs.push_back(fs::path(folder) / "nvcc");
-  }
+  for (const fs::path& folder : path_folders()) programs.push_back(folder / "nvcc");
   programs.emplace_back("/usr/local/cuda/bin/nvcc");
   return programs;
 }
@@ -78,114 +72,6 @@ std::optional<Compiler> find_nvrtc() {
   return Compiler{"NVRTC " + asked.output.substr(0, asked.output.find('\n')), {}};
 }
 
-/// What stands for the kernel in compiled code, and what the compiler is told of types: memory may be of
-/// vectors of its elements, such as `float4`, or of bytes. NVRTC has no headers of the standard library.
-constexpr const char* kTemplates = R"cuda(namespace rooflinectl_kernel {
-template <auto kernel> __device__ int marker;
-template <typename Kernel> struct Parameters {};
-template <typename... P> struct Parameters<void (*)(P...)> {
-  static constexpr unsigned long count = sizeof...(P);
-};
-template <unsigned long i, typename Kernel> struct Parameter { using Type = void; };
-template <typename First, typename... Rest> struct Parameter<0, void (*)(First, Rest...)> { using Type = First; };
-template <unsigned long i, typename First, typename... Rest> struct Parameter<i, void (*)(First, Rest...)>
-    : Parameter<i - 1, void (*)(Rest...)> {};
-template <typename A, typename B> constexpr bool is_same = false;
-template <typename A> constexpr bool is_same<A, A> = true;
-template <typename T, typename... Others> constexpr bool is_one_of = (is_same<T, Others> || ...);
-template <typename T> constexpr bool is_void = is_one_of<T, void, const void, volatile void>;
-template <typename T> constexpr bool is_floating_point = is_one_of<T, float, double>;
-template <typename T> constexpr bool is_number =
-    is_floating_point<T> || __is_enum(T) ||
-    is_one_of<T, bool, char, signed char, unsigned char, short, unsigned short, int, unsigned, long, unsigned long,
-              long long, unsigned long long>;
-template <typename T> struct Pointed { using Type = void; static constexpr bool is_pointer = false, is_constant = false; };
-template <typename T> struct Pointed<T*> { using Type = T; static constexpr bool is_pointer = true, is_constant = false; };
-template <typename T> struct Pointed<const T*> { using Type = T; static constexpr bool is_pointer = true, is_constant = true; };
-template <typename T, unsigned long bytes, bool is_float> constexpr bool holds() {
-  if constexpr (is_number<T>) {
-    return sizeof(T) == bytes && (is_floating_point<T> == is_float || (is_float && bytes == 2));
-  } else if constexpr (is_void<T>) {
-    return true;
-  } else {
-    return sizeof(T) % bytes == 0;
-  }
-}
-template <typename T, unsigned long bytes, bool is_float> constexpr bool is_scalar() {
-  if constexpr (is_void<T>) return true;
-  else return sizeof(T) == bytes && !Pointed<T>::is_pointer && holds<T, bytes, is_float>();
-}
-template <typename T, unsigned long bytes, bool is_float> constexpr bool is_memory() {
-  using Element = typename Pointed<T>::Type;
-  if constexpr (is_void<Element>) return true;
-  else return sizeof(Element) == 1 || holds<Element, bytes, is_float>();
-}
-}
-)cuda";
-
-/// As a string literal has it.
-std::string escaped(const std::string& text) {
-  std::string literal;
-  for (const char letter : text) {
-    if (letter == '"' || letter == '\\') literal += '\\';
-    literal += letter;
-  }
-  return literal;
-}
-
-/// What makes the compiler refuse a kernel with other parameters than those that are described: a launch
-/// would read arguments that are not there.
-std::string parameter_checks(const CompilerTask& task) {
-  std::string text = fmt::format(
-      "#line 1 \"{}\"\n"
-      "static_assert(rooflinectl_kernel::Parameters<rooflinectl_kernel::Kernel>::count == {}, \"{}: {} {} "
-      "described, and the function has another number of parameters\");\n",
-      kArgumentsFile, task.parameters.size(), escaped(task.place), task.parameters.size(),
-      task.parameters.size() == 1 ? "argument is" : "arguments are");
-  for (std::size_t i = 0; i < task.parameters.size(); ++i) {
-    const KernelParameter& parameter = task.parameters[i];
-    const std::string type =
-        fmt::format("rooflinectl_kernel::Parameter<{}, rooflinectl_kernel::Kernel>::Type", i);
-    const auto require = [&](const std::string& condition, const std::string& mistake) {
-      text += fmt::format("static_assert({}, \"{}: '{}' {}\");\n", condition, escaped(parameter.place),
-                          parameter.name, mistake);
-    };
-    const std::string described = fmt::format("<{}, {}, {}>()", type, parameter.bytes, parameter.is_float);
-    if (!parameter.is_pointer) {
-      require(
-          "rooflinectl_kernel::is_scalar" + described,
-          fmt::format("is described as a scalar, {}, and its parameter has another type", parameter.type));
-      continue;
-    }
-    require(
-        fmt::format("rooflinectl_kernel::Pointed<{0}>::is_pointer || rooflinectl_kernel::is_void<{0}>", type),
-        "is described as memory, and its parameter is no pointer");
-    require("rooflinectl_kernel::is_memory" + described,
-            fmt::format("is described as memory of {}, and its parameter points to another type",
-                        parameter.type));
-    if (parameter.is_written) {
-      require(fmt::format("!rooflinectl_kernel::Pointed<{}>::is_constant", type),
-              "is described as written, and its parameter points to what is constant");
-    }
-  }
-  return text;
-}
-
-/// The source, and what makes the compiler instantiate the kernel and tell its name.
-std::string unit_of(const CompilerTask& task) {
-  if (task.source.string().find_first_of("\"\n\\") != std::string::npos) {
-    throw Error(ErrorKind::usage, fmt::format("{}: a path that #include cannot name", task.source.string()));
-  }
-  return fmt::format(
-      "#include \"{}\"\n"
-      "{}"
-      "#line 1 \"{}\"\n"
-      "namespace rooflinectl_kernel {{ using Kernel = decltype(&{}); }}\n"
-      "template __device__ int rooflinectl_kernel::marker<&{}>;\n"
-      "{}",
-      task.source.string(), kTemplates, kFunctionFile, task.function, task.function, parameter_checks(task));
-}
-
 }  // namespace
 
 std::optional<Compiler> find_compiler() {
@@ -202,7 +88,7 @@ std::optional<Compiler> find_compiler() {
 }
 
 bool names_architecture(const std::vector<std::string>& options) {
-  return std::any_of(options.begin(), options.end(), [](const std::string& option) {
+  return std::ranges::any_of(options, [](const std::string& option) {
     return option.starts_with("-arch") || option.starts_with("--gpu-architecture");
   });
 }
@@ -218,33 +104,132 @@ std::optional<fs::path> toolkit_include() {
   return std::nullopt;
 }
 
-CompiledCode compile(const Compiler& compiler, const CompilerTask& task) {
-  const PrivateFolder folder;
-  const fs::path unit = folder.path() / "kernel.cu";
-  const fs::path cubin = folder.path() / "kernel.cubin";
-  write_new_file(unit, unit_of(task), std::nullopt);
-  const bool is_nvrtc = compiler.nvcc.empty();
-  std::vector<std::string> arguments =
-      is_nvrtc ? std::vector<std::string>{"python3",        "-c",           std::string(embedded::nvrtc()),
-                                          unit.string(),    cubin.string(), "--ptxas-options=-v",
-                                          "-default-device"}
-               : std::vector<std::string>{"-cubin", "-Xptxas", "-v", "-o", cubin.string(), unit.string()};
-  arguments.push_back("-lineinfo");
-  arguments.push_back(fmt::format("-I{}", task.source.parent_path().string()));
-  if (!names_architecture(task.options)) arguments.push_back(fmt::format("-arch=sm_{}", task.architecture));
-  arguments.insert(arguments.end(), task.options.begin(), task.options.end());
-  const FinishedProgram finished =
-      run_program(is_nvrtc ? fs::path(kEnv) : compiler.nvcc, arguments, kCompileLimit);
-  if (!finished.wait_status) {
-    throw Error(ErrorKind::environment, fmt::format("{} did not end", compiler.name));
+// ---- what they say ----
+
+namespace {
+
+/// Calls `function` with each line.
+template <typename Function>
+void for_each_line(std::string_view text, Function function) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    function(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
-  if (*finished.wait_status != 0) {
-    const std::vector<std::string> errors =
-        errors_in(finished.log + finished.output, unit.string(), task.place);
-    throw Error(ErrorKind::usage, fmt::format("{}: {} does not compile:\n{}", task.place, task.function,
-                                              fmt::join(errors, "\n")));
+}
+
+/// The number before `unit` in `line`; 0 if there is none.
+std::uint64_t number_before(std::string_view line, std::string_view unit) {
+  const std::size_t end = line.find(unit);
+  if (end == std::string_view::npos) return 0;
+  const std::size_t begin = line.find_last_not_of("0123456789", end == 0 ? 0 : end - 1) + 1;
+  std::uint64_t number = 0;
+  std::from_chars(line.data() + begin, line.data() + end, number);
+  return number;
+}
+
+bool is_report(std::string_view line) {
+  return line.starts_with("ptxas info") || line.find(" bytes stack frame") != std::string_view::npos ||
+         line.starts_with("Remark: The warnings can be suppressed");
+}
+
+/// Without its parameters: `scale(float*)` is `scale`.
+std::string_view without_parameters(std::string_view name) {
+  return name.ends_with(')') ? name.substr(0, name.find('(')) : name;
+}
+
+}  // namespace
+
+KernelReport kernel_report(std::string_view log, std::string_view symbol) {
+  KernelReport report;
+  bool is_of_symbol = false;
+  const std::string begin = fmt::format("Compiling entry function '{}'", symbol);
+  for_each_line(log, [&](std::string_view line) {
+    if (line.find("Compiling entry function") != std::string_view::npos) {
+      is_of_symbol = line.find(begin) != std::string_view::npos;
+    }
+    if (!is_of_symbol) return;
+    if (line.find(" bytes spill stores") != std::string_view::npos) {
+      report.spill_bytes =
+          number_before(line, " bytes spill stores") + number_before(line, " bytes spill loads");
+    }
+    if (line.find("Used ") != std::string_view::npos) {
+      report.registers = static_cast<int>(number_before(line, " registers"));
+    }
+  });
+  return report;
+}
+
+std::vector<std::string> messages_in(std::string_view log) {
+  std::vector<std::string> messages;
+  for_each_line(log, [&](std::string_view line) {
+    if (!is_report(line) && line.find_first_not_of(" \t\r") != std::string_view::npos)
+      messages.emplace_back(line);
+  });
+  return messages;
+}
+
+std::vector<std::string> errors_in(std::string_view log, std::string_view unit, std::string_view place) {
+  std::vector<std::string> of_user;
+  std::vector<std::string> of_function;
+  std::vector<std::string> of_arguments;
+  bool is_of_user = true;
+  bool has_error = false;
+  for (const std::string& line : messages_in(log)) {
+    if (line.find(unit) != std::string::npos || line == "compilation terminated.") continue;  // no message
+    const std::size_t error = line.find("error");
+    if (line.starts_with(kFunctionFile) || line.starts_with(kArgumentsFile)) {
+      is_of_user = false;
+      if (error == std::string::npos) continue;
+      if (line.starts_with(kFunctionFile)) {
+        of_function.push_back(fmt::format("{}: {}", place, line.substr(error)));
+      } else if (line.ends_with('"')) {
+        const std::size_t quote = line.find('"');
+        of_arguments.push_back(line.substr(quote + 1, line.size() - quote - 2));
+      }
+    } else if (!line.starts_with(' ')) {
+      is_of_user = true;
+      has_error = has_error || error != std::string::npos;
+    }
+    if (is_of_user) of_user.push_back(line);
   }
-  return {read_file(cubin), finished.log};
+  if (has_error) return of_user;
+  if (!of_function.empty()) return {of_function.front()};
+  return of_arguments.empty() ? messages_in(log) : of_arguments;
+}
+
+std::string marked_kernel(std::string_view cubin, std::string_view marker) {
+  // Both are among the names of the file: each ends with a zero. A name within another, as the marker has it,
+  // is abbreviated differently, so what they stand for is compared.
+  constexpr std::size_t kMaxName = 16'384;
+  std::optional<std::string> wanted;
+  const auto for_each_name = [&](auto function) {
+    for (std::size_t begin = 0; begin < cubin.size();) {
+      const std::size_t end = std::min(cubin.find('\0', begin), cubin.size());
+      if (end > begin && end - begin <= kMaxName) function(cubin.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  };
+  const std::string beginning = fmt::format("{}<&", marker);
+  for_each_name([&](std::string_view name) {
+    if (wanted || !name.starts_with("_Z")) return;
+    const std::string demangled = demangle(name);
+    if (!demangled.starts_with(beginning) || !demangled.ends_with('>')) return;
+    std::string_view inner(demangled);
+    inner = inner.substr(beginning.size(), inner.size() - beginning.size() - 1);
+    if (inner.starts_with('(') && inner.ends_with(')')) inner = inner.substr(1, inner.size() - 2);
+    wanted = inner;
+  });
+  std::string found;
+  if (!wanted) return found;
+  constexpr std::string_view kText = ".text.";  // the section of a kernel is called like it
+  for_each_name([&](std::string_view name) {
+    if (!found.empty() || !name.starts_with(kText)) return;
+    const std::string_view symbol = name.substr(kText.size());
+    const bool is_c = symbol == without_parameters(*wanted);
+    if (is_c || demangle(symbol) == *wanted) found = symbol;
+  });
+  return found;
 }
 
 }  // namespace rooflinectl

@@ -49,46 +49,8 @@ std::optional<Compiler> find_compiler();
 /// The folder with the toolkit's headers; nothing if there is no toolkit.
 std::optional<std::filesystem::path> toolkit_include();
 
-/// Whether options of nvcc do, such as `-arch=sm_90a`: it takes no second one.
+/// Whether options of nvcc name an architecture, such as `-arch=sm_90a`: it takes no second one.
 bool names_architecture(const std::vector<std::string>& options);
-
-/// A parameter of a kernel, as its description has it.
-struct KernelParameter {
-  std::string name;
-  std::string place;      ///< in its description, as `CompilerTask::place`
-  std::string type;       ///< `f32`: of the scalar, or of the elements in memory
-  std::size_t bytes = 0;  ///< of one of these
-  bool is_float = false;  ///< a number with a fraction, of whatever size
-  bool is_pointer = false;
-  bool is_written = false;  ///< what it points to
-
-  bool operator==(const KernelParameter&) const = default;
-};
-
-/// A kernel to be compiled.
-struct CompilerTask {
-  std::filesystem::path source;  ///< absolute
-  std::string kernel;            ///< what messages call it
-  std::string place;             ///< where the description names the function: `scale.cu:1:27`
-  std::string function;          ///< `scale<float, 256>`
-  std::vector<std::string> options;
-  std::vector<KernelParameter> parameters;
-  int architecture = 0;  ///< 90
-
-  bool operator==(const CompilerTask&) const = default;
-};
-
-struct CompiledCode {
-  std::string cubin;
-  std::string log;  ///< the compiler's messages, with ptxas' reports
-};
-
-/// The device variable of compiled code that names its kernel: `marked_kernel`.
-inline constexpr const char* kKernelMarker = "rooflinectl_kernel::marker";
-
-/// Compiles. Throws Error(usage) with the compiler's messages if it refuses, or if the kernel has other
-/// parameters; Error(environment) if the compiler does not end.
-CompiledCode compile(const Compiler& compiler, const CompilerTask& task);
 
 /// What ptxas reports of a kernel with `-v`.
 struct KernelReport {
@@ -130,6 +92,11 @@ void compute_cpp_references(const Plan& plan, const std::filesystem::path& folde
 /// source cannot be read.
 std::string text_with_includes(const std::filesystem::path& source);
 
+struct CompiledCode {
+  std::string cubin;
+  std::string log;  ///< the compiler's messages, with ptxas' reports
+};
+
 /// Compiled kernels of the user's files, kept by what they were compiled from.
 class KernelCache {
  public:
@@ -138,10 +105,6 @@ class KernelCache {
   /// In `$XDG_CACHE_HOME/rooflinectl/kernels`, else in `~/.cache/rooflinectl/kernels`, else in a temporary
   /// folder.
   static KernelCache of_user();
-
-  /// Stands for all that the code depends on: the source with the files of its folders that it includes, the
-  /// function, its parameters, the options, the architecture and the compiler.
-  static std::string key_of(const CompilerTask& task, const std::string& compiler);
 
   /// Where the code with this key is, or would be.
   std::filesystem::path cubin_file(const std::string& key) const { return folder_ / (key + ".cubin"); }
@@ -157,38 +120,6 @@ class KernelCache {
 
   std::filesystem::path folder_;
 };
-
-/// A reference in C++ as a program of its own, which may crash: `runner/compiling/reference_main.h`.
-struct ReferenceTask {
-  std::filesystem::path source;      ///< absolute
-  std::string place;                 ///< where the description names the function: `scale.cu:1:27`
-  std::string text;                  ///< the program
-  std::vector<std::string> options;  ///< of the compiler
-  int architecture = 0;              ///< of device code beside the function: 90
-
-  bool operator==(const ReferenceTask&) const = default;
-};
-
-/// The program that computes the reference of a kernel for points like this one: the same for all sizes.
-ReferenceTask reference_task(const FileKernel& kernel, const KernelCall& call, const Axes& axes,
-                             int architecture);
-
-/// What it is called with to store the results, by argument, in `folder` (`reference_file`).
-std::vector<std::string> reference_arguments(const FileKernel& kernel, const KernelCall& call,
-                                             const PointId& point, const std::filesystem::path& folder);
-
-/// A compiler of programs for the host.
-struct HostCompiler {
-  std::filesystem::path program;
-  std::string version;
-};
-
-/// Asks for the one that sources like this task's need. Throws Error(environment) if there is none.
-HostCompiler require_host_compiler(const ReferenceTask& task);
-
-/// Compiles the program, unless the user's cache has it, and returns its file. Throws Error(usage) with the
-/// compiler's messages if it refuses, Error(environment) if it does not end.
-std::filesystem::path compile_reference(const ReferenceTask& task, const HostCompiler& compiler);
 
 /// What `compile` makes of each task, in the order of the tasks, with as many compilers at a time as there
 /// are cores. Throws Error(usage) with the mistakes in all of them that `is_new` holds for, which is asked

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <set>
@@ -60,17 +59,6 @@ std::string text_with_includes(const fs::path& source) {
 KernelCache KernelCache::of_user() {
   const auto folder = cache_folder();
   return KernelCache((folder ? *folder : fs::temp_directory_path() / "rooflinectl") / "kernels");
-}
-
-std::string KernelCache::key_of(const CompilerTask& task, const std::string& compiler) {
-  std::string parameters;
-  for (const KernelParameter& parameter : task.parameters) {
-    parameters += fmt::format("{} {} {} {}\n", parameter.name, parameter.type, parameter.is_pointer,
-                              parameter.is_written);
-  }
-  return sha256(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", compiler, task.architecture, task.kernel,
-                            task.function, task.source.string(), fmt::join(task.options, "\n"), parameters,
-                            text_with_includes(task.source)));
 }
 
 std::optional<CompiledCode> KernelCache::find(const std::string& key) const {

@@ -48,7 +48,7 @@ constexpr const char* kNoRoomHint = "copy the run to a writable folder, and chec
 /// Why nothing was compared, where a tool has no numbers for points that it saw.
 std::string why_unavailable(const std::vector<Agreement>& agreements) {
   const auto has_reason = [](const Agreement& agreement) { return !agreement.reference.available(); };
-  const auto found = std::find_if(agreements.begin(), agreements.end(), has_reason);
+  const auto found = std::ranges::find_if(agreements, has_reason);
   return found == agreements.end() ? ""
                                    : fmt::format(" ({}: {})", found->quantity, found->reference.reason());
 }
@@ -82,12 +82,26 @@ std::string with_path(std::string line, const fs::path& from, const fs::path& to
   return line;
 }
 
-using Recording = std::function<void(const CrossCheckRequest&, CrossCheck&)>;
+fs::path require_tool(const std::string& name, const char* package) {
+  if (const auto tool = find_tool(name)) return *tool;
+  throw Error(ErrorKind::environment, fmt::format("{} was not found", name),
+              fmt::format("install {}, or add it to the PATH", package));
+}
+
+/// What a tool exports itself, from a report that only it reads.
+bool is_report(const fs::path& file) {
+  const fs::path extension = file.extension();
+  return extension == ".ncu-rep" || extension == ".ncu-repz" || extension == ".nsys-rep";
+}
+
+/// Is given the tool, unless what it recorded before can be read without it.
+using Recording =
+    std::function<void(const CrossCheckRequest&, CrossCheck&, const std::optional<fs::path>& program)>;
 
 /// Runs a check, and turns exceptions into its reason. The tool records into a folder of its own, which is
 /// removed if it gave no numbers: earlier records belong to earlier numbers.
-CheckOutcome checked(const CrossCheckRequest& request, CrossCheckTool tool, bool is_recorded,
-                     const Recording& record) {
+CheckOutcome checked(const CrossCheckRequest& request, CrossCheckTool tool, const char* package,
+                     const std::optional<fs::path>& recorded, const Recording& record) {
   CheckOutcome outcome;
   CrossCheck& result = outcome.check;
   result.tool = tool;
@@ -95,10 +109,19 @@ CheckOutcome checked(const CrossCheckRequest& request, CrossCheckTool tool, bool
   recording.folder = request.folder / fmt::format("unfinished-{}", to_string(tool));
   discard_records(recording.folder, request.folder);
   try {
-    record(recording, result);
-    const bool compared =
-        std::any_of(result.agreements.begin(), result.agreements.end(),
-                    [](const Agreement& agreement) { return agreement.verdict() != Verdict::unavailable; });
+    std::optional<fs::path> program;
+    if (recorded) {
+      require_file(*recorded);
+      result.source = recorded->string();
+    }
+    if (!recorded || is_report(*recorded)) {
+      program = require_tool(std::string(to_string(tool)), package);
+      result.version = version_of_tool(*program);
+    }
+    record(recording, result, program);
+    const bool compared = std::ranges::any_of(result.agreements, [](const Agreement& agreement) {
+      return agreement.verdict() != Verdict::unavailable;
+    });
     if (!compared) {
       const std::string why = why_unavailable(result.agreements);
       throw Error(ErrorKind::usage, fmt::format("{} recorded no point of the run{}", to_string(tool), why),
@@ -110,18 +133,12 @@ CheckOutcome checked(const CrossCheckRequest& request, CrossCheckTool tool, bool
     result.source = with_path(result.source, recording.folder, request.folder);
   } catch (const Error& error) {
     result.agreements.clear();
-    outcome.is_file_wrong = is_recorded && error.kind() == ErrorKind::usage;
+    outcome.is_file_wrong = recorded && error.kind() == ErrorKind::usage;
     result.reason = error.what();
     result.hint = error.hint();
   }
   discard_records(recording.folder, request.folder);
   return outcome;
-}
-
-fs::path require_tool(const std::string& name, const char* package) {
-  if (const auto tool = find_tool(name)) return *tool;
-  throw Error(ErrorKind::environment, fmt::format("{} was not found", name),
-              fmt::format("install {}, or add it to the PATH", package));
 }
 
 /// The likely reason why a tool saw no kernel; empty if its version is not the cause.
@@ -148,8 +165,7 @@ CollectRequest launch_once(const Run& run, std::optional<CacheState> cache) {
   request.skip_ceilings = true;
   const std::vector<PointId> points = all_points(run.plan);
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const auto measured = std::find_if(run.measurements.begin(), run.measurements.end(),
-                                       [&](const Measurement& entry) { return entry.point == points[i]; });
+    const auto measured = std::ranges::find(run.measurements, points[i], &Measurement::point);
     const bool works = measured != run.measurements.end() && measured->status == Status::ok;
     if (!works || (cache && cache_of(points[i]) != *cache)) request.skip_points.push_back(i);
   }
@@ -174,12 +190,7 @@ std::optional<message::Failure> collector_failure(const std::string& output) {
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with('{')) continue;
-    try {
-      const Message said = decode(line);
-      if (const auto* failure = std::get_if<message::Failure>(&said)) return *failure;
-    } catch (const Error&) {
-      // Not a line of the collector.
-    }
+    if (const auto failure = reported_failure(line)) return failure;
   }
   return std::nullopt;
 }
@@ -206,9 +217,13 @@ void append(std::vector<std::string>& list, std::initializer_list<std::string> m
 
 // ---- Nsight Compute ----
 
-std::string export_ncu_csv(const fs::path& ncu, const fs::path& report, const CrossCheckRequest& request) {
-  return run_tool(ncu, {"--import", report.string(), "--csv", "--page", "raw", "--print-units", "base"},
-                  request);
+/// `more`: further options.
+std::string export_ncu_csv(const fs::path& ncu, const fs::path& report, const CrossCheckRequest& request,
+                           std::initializer_list<std::string> more = {}) {
+  std::vector<std::string> arguments = {"--import", report.string(), "--csv", "--page",
+                                        "raw",      "--print-units", "base"};
+  append(arguments, more);
+  return run_tool(ncu, arguments, request);
 }
 
 /// The report that ncu was to write as `report`: compressed, it has a `z` at the end of its name. Nothing if
@@ -220,10 +235,9 @@ std::optional<fs::path> written_report(const fs::path& report) {
 }
 
 bool has_points(const Run& run, CacheState cache) {
-  return std::any_of(run.measurements.begin(), run.measurements.end(),
-                     [cache](const Measurement& measurement) {
-                       return measurement.status == Status::ok && cache_of(measurement.point) == cache;
-                     });
+  return std::ranges::any_of(run.measurements, [cache](const Measurement& measurement) {
+    return measurement.status == Status::ok && cache_of(measurement.point) == cache;
+  });
 }
 
 /// Records the points of one cache state, and returns the table.
@@ -328,10 +342,7 @@ std::vector<NcuKernel> record_program(const fs::path& ncu, const ChosenPoints& c
     throw Error(ErrorKind::environment, "ncu profiled no kernel of the program",
                 age_hint(CrossCheckTool::ncu, check.version));
   }
-  return read_ncu_csv(run_tool(ncu,
-                               {"--import", written->string(), "--csv", "--page", "raw", "--print-units",
-                                "base", "--print-kernel-base", "mangled"},
-                               request));
+  return read_ncu_csv(export_ncu_csv(ncu, *written, request, {"--print-kernel-base", "mangled"}));
 }
 
 // ---- Nsight Systems ----
@@ -365,70 +376,47 @@ fs::path record_nsys(const fs::path& nsys, const CrossCheckRequest& request, Cro
   return exported(nsys, report, request);
 }
 
-bool is_report(const fs::path& file) {
-  const fs::path extension = file.extension();
-  return extension == ".ncu-rep" || extension == ".ncu-repz" || extension == ".nsys-rep";
-}
-
 }  // namespace
 
 bool has_own_points(const Run& run) {
-  return std::any_of(run.measurements.begin(), run.measurements.end(),
-                     [](const Measurement& measurement) { return !is_observed(measurement); });
+  return std::ranges::any_of(run.measurements,
+                             [](const Measurement& measurement) { return !is_observed(measurement); });
 }
 
 CheckOutcome cross_check_with_ncu(const CrossCheckRequest& request, const std::optional<fs::path>& recorded) {
-  return checked(request, CrossCheckTool::ncu, recorded.has_value(), [&](const auto& recording, auto& check) {
+  const auto record = [&](const CrossCheckRequest& recording, CrossCheck& check, const auto& ncu) {
     const Run& run = recording.run;
     const ChosenPoints chosen = choose_points(run);
     std::vector<NcuKernel> kernels;
     std::vector<NcuKernel> of_program;
     if (recorded) {
-      require_file(*recorded);
-      check.source = recorded->string();
-    }
-    if (recorded && !is_report(*recorded)) {
-      kernels = of_program = read_ncu_csv(read_file(*recorded));
+      kernels = of_program =
+          read_ncu_csv(ncu ? export_ncu_csv(*ncu, *recorded, recording) : read_file(*recorded));
     } else {
-      const fs::path ncu = require_tool("ncu", "Nsight Compute");
-      check.version = version_of_tool(ncu);
-      if (recorded) {
-        kernels = of_program = read_ncu_csv(export_ncu_csv(ncu, *recorded, recording));
-      } else {
-        if (has_own_points(run)) kernels = record_ncu(ncu, recording, check);
-        if (!chosen.points.empty()) of_program = record_program(ncu, chosen, recording, check);
-      }
+      if (has_own_points(run)) kernels = record_ncu(*ncu, recording, check);
+      if (!chosen.points.empty()) of_program = record_program(*ncu, chosen, recording, check);
     }
     check.agreements = compare_with_ncu(run, kernels);
     for (Agreement& compared : compare_with_ncu(run, chosen, of_program)) {
       check.agreements.push_back(std::move(compared));
     }
-  });
+  };
+  return checked(request, CrossCheckTool::ncu, "Nsight Compute", recorded, record);
 }
 
 CheckOutcome cross_check_with_nsys(const CrossCheckRequest& request,
                                    const std::optional<fs::path>& recorded) {
-  return checked(request, CrossCheckTool::nsys, recorded.has_value(),
-                 [&](const CrossCheckRequest& recording, CrossCheck& check) {
-                   if (recorded) require_file(*recorded);
-                   fs::path database;
-                   if (recorded && !is_report(*recorded)) {
-                     database = *recorded;
-                     check.source = recorded->string();
-                   } else {
-                     const fs::path nsys = require_tool("nsys", "Nsight Systems");
-                     check.version = version_of_tool(nsys);
-                     if (recorded) check.source = recorded->string();
-                     database = recorded ? exported(nsys, *recorded, recording)
-                                         : record_nsys(nsys, recording, check);
-                   }
-                   const std::vector<TracedLaunch> launches = read_nsys_sqlite(read_file(database));
-                   check.agreements = compare_with_trace(recording.run, launches);
-                   const bool saw_a_kernel =
-                       std::any_of(launches.begin(), launches.end(),
-                                   [](const TracedLaunch& launch) { return !launch.operations.empty(); });
-                   if (!saw_a_kernel) check.hint = age_hint(CrossCheckTool::nsys, check.version);
-                 });
+  const auto record = [&](const CrossCheckRequest& recording, CrossCheck& check, const auto& nsys) {
+    const fs::path database = !recorded ? record_nsys(*nsys, recording, check)
+                              : nsys    ? exported(*nsys, *recorded, recording)
+                                        : *recorded;
+    const std::vector<TracedLaunch> launches = read_nsys_sqlite(read_file(database));
+    check.agreements = compare_with_trace(recording.run, launches);
+    const bool saw_a_kernel =
+        std::ranges::any_of(launches, [](const TracedLaunch& launch) { return !launch.operations.empty(); });
+    if (!saw_a_kernel) check.hint = age_hint(CrossCheckTool::nsys, check.version);
+  };
+  return checked(request, CrossCheckTool::nsys, "Nsight Systems", recorded, record);
 }
 
 }  // namespace rooflinectl

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "core/machine/catalogue.h"
 #include "core/model/agreement.h"
@@ -46,8 +45,8 @@ CheckOutcome cross_check_with_nsys(const CrossCheckRequest& request,
 /// A program of that name on the PATH, or where NVIDIA's packages put theirs. Nothing if it is nowhere.
 std::optional<std::filesystem::path> find_tool(const std::string& name);
 
-/// `2025.3.1` in what the program prints for --version: the first three numbers of a word that begins with a
-/// year; empty if there is none.
+/// `2025.3.1` in what the program prints for --version within ten seconds: the first three numbers of a word
+/// that begins with a year; empty if there is none, or the program fails.
 std::string version_of_tool(const std::filesystem::path& program);
 
 /// Something that a tool cannot do here, and what to do about it.
@@ -63,11 +62,6 @@ std::optional<Shortcoming> too_old(CrossCheckTool tool, const std::string& versi
 /// QdstrmImporter, in the host folder of this nsys: makes a report from the `.qdstrm` that nsys recorded.
 /// Some packages split it off, some put it where nsys itself does not find it.
 std::optional<std::filesystem::path> find_importer(const std::filesystem::path& nsys);
-
-/// What a program prints on standard output, or nothing if it cannot be run, fails, or takes more than ten
-/// seconds.
-std::optional<std::string> output_of(const std::filesystem::path& program,
-                                     const std::vector<std::string>& arguments);
 
 /// What a tool printed that was run to its end. Throws Error(environment) if it failed, or did not finish in
 /// time.

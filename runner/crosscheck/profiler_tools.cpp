@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "core/text/written_number.h"
@@ -27,14 +27,6 @@ constexpr std::pair kFirstForCuda13{2025, 3};
 bool is_program(const fs::path& path) {
   std::error_code error;
   return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
-}
-
-std::vector<fs::path> path_folders() {
-  std::vector<fs::path> folders;
-  const char* const path = std::getenv("PATH");
-  std::istringstream entries(path != nullptr ? path : "");
-  for (std::string folder; std::getline(entries, folder, ':');) folders.emplace_back(folder);
-  return folders;
 }
 
 /// Toolkits and the packages of the tools alone, the newest version first.
@@ -115,10 +107,10 @@ std::optional<fs::path> find_tool(const std::string& name) {
 }
 
 std::string version_of_tool(const fs::path& program) {
-  std::istringstream words(output_of(program, {"--version"}).value_or(""));
+  const FinishedProgram answer = run_program(program, {"--version"}, kToolAnswerLimit);
+  std::istringstream words(answer.wait_status == 0 ? answer.output : "");
   for (std::string word; words >> word;) {
-    const auto end =
-        std::find_if_not(word.begin(), word.end(), [](char c) { return is_digit(c) || c == '.'; });
+    const auto end = std::ranges::find_if_not(word, [](char c) { return is_digit(c) || c == '.'; });
     const std::string numbers(word.begin(), end);
     const auto first_dot = numbers.find('.');
     const auto second_dot = numbers.find('.', first_dot + 1);
@@ -140,11 +132,6 @@ std::optional<fs::path> find_importer(const fs::path& nsys) {
     }
   }
   return std::nullopt;
-}
-
-std::optional<std::string> output_of(const fs::path& program, const std::vector<std::string>& arguments) {
-  const FinishedProgram finished = run_program(program, arguments, kToolAnswerLimit);
-  return finished.wait_status == 0 ? std::optional(finished.output) : std::nullopt;
 }
 
 std::optional<Shortcoming> too_old(CrossCheckTool tool, const std::string& version) {

@@ -3,15 +3,36 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <istream>
 #include <iterator>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "core/error.h"
+#include "core/files/compression.h"
+#include "core/files/files.h"
 #include "core/serial/run_file.h"
+#include "core/stats/repeated_counters.h"
+#include "core/stats/statistics.h"
+#include "core/text/printable.h"
+#include "readers/ncu/ncu_kernel.h"
+#include "readers/torch/torch_trace_file.h"
 #include "runner/built_in.h"
+#include "runner/crosscheck/crosscheck.h"
 #include "runner/importing/importing.h"
+#include "runner/profiling/points/groups.h"
+#include "runner/profiling/points/merge.h"
 #include "runner/profiling/profile.h"
+#include "runner/profiling/times/times.h"
 #include "runner/runs/run_folder.h"
 
 namespace rooflinectl {
@@ -19,6 +40,243 @@ namespace rooflinectl {
 namespace {
 
 namespace fs = std::filesystem;
+
+// ---- files ----
+
+/// Enough to tell what a file is: ncu may print some lines before its table.
+constexpr std::size_t kBeginning = std::size_t{64} << 10;
+/// A compressed report is unpacked in memory: one of 1,000 kernels of the full set has 220 MB.
+constexpr std::size_t kMostUnpackedBytes = std::size_t{1} << 30;
+/// `nsys export` takes seconds for a report of about 100 MB.
+constexpr std::chrono::minutes kExportLimit{30};
+
+/// `seconds` since 1970; empty for what cannot be the time of a report.
+std::string time_text(std::uint64_t seconds) {
+  constexpr std::uint64_t kMost = 4'102'444'800;  // the year 2100
+  return seconds < kMost ? utc_time(std::chrono::system_clock::time_point(std::chrono::seconds(seconds)))
+                         : "";
+}
+
+bool is_json(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
+}
+
+std::string beginning_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kBeginning, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!file.is_open() || file.bad()) {
+    throw Error(ErrorKind::usage, fmt::format("{}: cannot be read", path.string()));
+  }
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
+ImportedContent read_report(std::istream& file) {
+  const NcuReport report = read_ncu_report(file, is_imported_metric);
+  ImportedContent content = ncu_content(report.kernels);
+  content.file.format = "Nsight Compute report";
+  content.file.tool_version = report.version;
+  content.file.command_line = report.command_line;
+  content.file.problems = report.problems;
+  if (report.recorded) content.file.recorded_utc = time_text(*report.recorded);
+  set_ncu_options(content.file, report.command_line);
+  if (report.has_locked_clocks == false) content.file.clock_control = "none";
+  return content;
+}
+
+/// Through nsys, if it is installed.
+ImportedContent read_nsys_report(const fs::path& path) {
+  const auto nsys = find_tool("nsys");
+  if (!nsys) {
+    throw Error(ErrorKind::usage, "reports of Nsight Systems are read by nsys, which was not found",
+                fmt::format("export it where nsys is: nsys export --type sqlite {}", path.string()));
+  }
+  const PrivateFolder folder;
+  const fs::path database = folder.path() / "nsys.sqlite";
+  export_nsys_sqlite(*nsys, path, database, kExportLimit);
+  return nsys_content(read_nsys_kernels(read_file(database)));
+}
+
+/// What came from the file becomes text that a run may hold.
+void make_printable(ImportedContent& content) {
+  const auto clean = [](std::string& text) { text = printable(text); };
+  ImportedFile& file = content.file;
+  for (std::string* text : {&file.name, &file.tool_version, &file.command_line, &file.replay,
+                            &file.clock_control, &file.cache_control}) {
+    clean(*text);
+  }
+  for (auto* texts : {&file.sections, &file.problems}) std::for_each(texts->begin(), texts->end(), clean);
+  for (DeviceInfo& device : content.devices) clean(device.name);
+  for (ImportedLaunch& launch : content.launches) {
+    clean(launch.kernel);
+    clean(launch.path);
+  }
+}
+
+ImportedContent read_content(const fs::path& path) {
+  const std::string beginning = beginning_of(path);
+  if (beginning.starts_with(kNcuReportMagic)) {
+    std::ifstream file(path, std::ios::binary);
+    return read_report(file);
+  }
+  if (is_zstd(beginning)) {
+    std::istringstream file(unpacked_zstd(read_file(path), path.string(), kMostUnpackedBytes));
+    return read_report(file);
+  }
+  if (beginning.starts_with(kSqliteMagic)) return nsys_content(read_nsys_kernels(read_file(path)));
+  if (path.extension() == ".nsys-rep") return read_nsys_report(path);
+  if (is_gzipped(beginning) || is_json(beginning)) return torch_content(read_torch_trace(path));
+  if (may_be_ncu_csv(beginning)) {
+    ImportedContent content = ncu_content(read_ncu_csv(read_file(path), is_imported_metric));
+    content.file.format = "Nsight Compute CSV";
+    return content;
+  }
+  if (path.extension() == ".ncu-repz") {
+    throw Error(ErrorKind::usage, "this report is not compressed with zstd",
+                fmt::format("let ncu print it: ncu --import {} --csv --page raw", path.string()));
+  }
+  throw Error(
+      ErrorKind::usage, "this file cannot be imported",
+      "import takes reports of ncu, the output of `ncu --csv --page raw` and `nsys export --type sqlite`, "
+      "and traces of torch.profiler");
+}
+
+/// Reads a file, whose content shows its format: a report of Nsight Compute, compressed or not, what `ncu
+/// --csv` printed, an SQLite export of Nsight Systems, or a trace of PyTorch. Throws Error(usage) naming the
+/// file if it is none of these, damaged from the start, or too large.
+ImportedContent read_imported_file(const fs::path& path) {
+  try {
+    ImportedContent content = read_content(path);
+    content.file.name = path.filename().string();
+    make_printable(content);
+    return content;
+  } catch (const Error& error) {
+    const std::string name = path.string();
+    if (std::string_view(error.what()).starts_with(name)) throw;
+    throw Error(error.kind(), fmt::format("{}: {}", name, error.what()), error.hint());
+  }
+}
+
+// ---- points ----
+
+constexpr double kP95 = 0.95;
+constexpr std::size_t kKeptTimes = 101;
+/// Of a block, on all chips.
+constexpr std::uint64_t kMostThreads = 1024;
+
+/// What becomes a point.
+struct Group {
+  const ImportedLaunch* first = nullptr;
+  std::string subject;
+  Axes axes;
+  bool is_of_one_process = true;
+  std::uint64_t count = 0;
+  std::vector<double> times;
+  double total_s = 0;
+  AveragedCounters counters;
+  std::uint64_t counted = 0;
+};
+
+class Grouping {
+ public:
+  Grouping(const std::vector<ImportedLaunch>& launches, const std::string& experiment)
+      : experiment_(experiment), paths_(paths_of(launches)) {
+    for (const ImportedLaunch& launch : launches) add(launch);
+  }
+
+  std::vector<Measurement> points(std::vector<std::string>& problems) && {
+    std::ranges::stable_sort(groups_, std::greater(), &Group::total_s);
+    if (groups_.size() > kMaxProfiledPoints) {
+      problems.push_back(
+          fmt::format("{} launch groups, those with the least time, are left out: "
+                      "a run holds at most {}",
+                      groups_.size() - kMaxProfiledPoints, kMaxProfiledPoints));
+      groups_.resize(kMaxProfiledPoints);
+    }
+    std::vector<Measurement> points;
+    for (const Group& group : groups_) points.push_back(point_of(group));
+    return points;
+  }
+
+ private:
+  static std::map<std::string, std::string> paths_of(const std::vector<ImportedLaunch>& launches) {
+    std::set<std::string> paths;
+    for (const ImportedLaunch& launch : launches) paths.insert(launch.path);
+    return collapsed_paths(paths);
+  }
+
+  void add(const ImportedLaunch& launch) {
+    const record::Kernel kernel = {.symbol = launch.kernel.empty() ? "unknown kernel" : launch.kernel};
+    const record::Group shape = {.grid = launch.grid,
+                                 .block = launch.block,
+                                 .cluster = launch.cluster,
+                                 .dynamic_shared_bytes = launch.dynamic_shared_bytes};
+    const std::string subject = subject_of(kernel);
+    const Axes axes = axes_of(shape, !launch.is_kernel, 1, paths_.at(launch.path));
+    const auto [place, is_new] =
+        places_.try_emplace(std::tuple(launch.device, subject, axes), groups_.size());
+    if (is_new) groups_.push_back({.first = &launch, .subject = subject, .axes = axes});
+    Group& group = groups_[place->second];
+    group.is_of_one_process = group.is_of_one_process && launch.process == group.first->process;
+    ++group.count;
+    if (const auto time_s = launch.time_s.value(); time_s && *time_s > 0) {
+      group.times.push_back(*time_s);
+      group.total_s += *time_s;
+    }
+    if (launch.counters.empty()) return;
+    group.counters.add(launch.counters);
+    ++group.counted;
+  }
+
+  Measurement point_of(const Group& group) const {
+    const ImportedLaunch& first = *group.first;
+    Measurement point;
+    point.point = {.experiment = experiment_, .subject = group.subject, .axes = group.axes};
+    point.device = first.device;
+    if (group.is_of_one_process) point.process = first.process;
+    if (first.is_kernel) {
+      point.launch.grid = volume(first.grid);
+      point.launch.block = static_cast<int>(std::min(volume(first.block), kMostThreads));
+    }
+    point.resources = first.resources;
+    LaunchStatistics launches;
+    const bool is_symbol = first.kernel.find_first_of(" (<") == std::string::npos;
+    if (is_symbol) launches.symbol = cut_name(first.kernel, kMaxSubjectLength);
+    launches.count = group.count;
+    launches.traced = group.times.size();
+    launches.total_s = group.total_s;
+    launches.counted = group.counted;
+    if (group.times.empty()) {
+      point.cause = first.time_s.reason();
+    } else {
+      point.time = time_of_launches(group.times, kKeptTimes);
+      launches.p95_s = quantile(group.times, kP95);
+    }
+    point.launches = std::move(launches);
+    const RepeatedCounters counted = group.counters.result();
+    point.counters = counted.counters;
+    point.counter_spread = counted.spread;
+    point.counter_repeats = counted.repeats;
+    return point;
+  }
+
+  const std::string& experiment_;
+  const std::map<std::string, std::string> paths_;
+  std::vector<Group> groups_;
+  std::map<std::tuple<std::size_t, std::string, Axes>, std::size_t> places_;
+};
+
+/// The launches as points: those with the same kernel, shape and path on one device are one, as
+/// `rooflinectl profile` has them, the longest total first. Of more than `kMaxProfiledPoints`, those that
+/// took the least time are left out, which is added to `problems`.
+std::vector<Measurement> imported_points(const std::vector<ImportedLaunch>& launches,
+                                         const std::string& experiment, std::vector<std::string>& problems) {
+  return Grouping(launches, experiment).points(problems);
+}
+
+// ---- the run ----
 
 /// One import:
 ///   1. read each file: its launches, the devices that they ran on, what these can do at most
@@ -36,7 +294,7 @@ class Importing {
     describe();
     std::vector<std::string> problems;
     run_.measurements = imported_points(launches, run_.plan.name, problems);
-    std::move(problems.begin(), problems.end(), std::back_inserter(run_.imports.back().problems));
+    std::ranges::move(problems, std::back_inserter(run_.imports.back().problems));
     describe_counting();
     if (request_.ceilings) add_ceilings(*request_.ceilings);
     return write();
@@ -50,7 +308,7 @@ class Importing {
     std::vector<std::size_t> places;
     std::vector<bool> are_new;
     for (const DeviceInfo& device : content.devices) {
-      const auto found = std::find(run_.devices.begin(), run_.devices.end(), device);
+      const auto found = std::ranges::find(run_.devices, device);
       places.push_back(static_cast<std::size_t>(found - run_.devices.begin()));
       are_new.push_back(found == run_.devices.end());
       if (are_new.back()) run_.devices.push_back(device);
@@ -83,9 +341,8 @@ class Importing {
 
   void describe_counting() {
     CounterSession& session = run_.counter_session;
-    session.available =
-        std::any_of(run_.measurements.begin(), run_.measurements.end(),
-                    [](const Measurement& measurement) { return !measurement.counters.empty(); });
+    session.available = std::ranges::any_of(
+        run_.measurements, [](const Measurement& measurement) { return !measurement.counters.empty(); });
     if (session.available) return;
     session.reason = "traces have times, and no counters";
     session.hint = "import a report of Nsight Compute";
@@ -97,7 +354,12 @@ class Importing {
     const Run measured = read_run(file);
     for (std::size_t place = 0; place < run_.devices.size(); ++place) {
       const std::size_t source = same_device(measured, run_.devices[place], file);
-      if (run_.devices[place].sm_count == 0) take_over(run_.devices[place], measured.devices[source]);
+      DeviceInfo& device = run_.devices[place];
+      if (device.sm_count ==
+          0) {  // the file does not describe its GPU: it is taken to be that of the ceilings
+        const int index = std::exchange(device, measured.devices[source]).index;
+        device.index = index;
+      }
       std::erase_if(run_.ceilings, [&](const Ceiling& ceiling) { return ceiling.device == place; });
       for (Ceiling ceiling : measured.ceilings) {
         if (ceiling.device != source) continue;
@@ -107,13 +369,6 @@ class Importing {
     }
   }
 
-  /// The file does not describe its GPU: it is taken to be that of the ceilings.
-  static void take_over(DeviceInfo& device, const DeviceInfo& other) {
-    const int index = device.index;
-    device = other;
-    device.index = index;
-  }
-
   /// The place of a device of the same model that has measured ceilings. A file that does not name its GPU
   /// may have any.
   static std::size_t same_device(const Run& measured, const DeviceInfo& device, const fs::path& file) {
@@ -121,10 +376,9 @@ class Importing {
       const DeviceInfo& other = measured.devices[place];
       const bool is_same =
           device.sm_count == 0 || (other.name == device.name && other.sm_count == device.sm_count);
-      const bool has_ceilings =
-          std::any_of(measured.ceilings.begin(), measured.ceilings.end(), [&](const Ceiling& ceiling) {
-            return ceiling.device == place && ceiling.source == CeilingSource::measured;
-          });
+      const bool has_ceilings = std::ranges::any_of(measured.ceilings, [&](const Ceiling& ceiling) {
+        return ceiling.device == place && ceiling.source == CeilingSource::measured;
+      });
       if (is_same && has_ceilings) return place;
     }
     throw Error(ErrorKind::usage,
@@ -147,6 +401,21 @@ class Importing {
 
 ImportResult import_files(const ImportRequest& request) {
   return Importing(request).run();
+}
+
+record::Extent extent_from(const std::string& text) {
+  constexpr std::uint32_t kMost = 0x7fff'ffff;  // of a grid's first dimension, which is the longest
+  record::Extent extent = {1, 1, 1};
+  const char* at = text.data();
+  const char* const end = text.data() + text.size();
+  for (std::uint32_t& length : extent) {
+    const auto [next, error] = std::from_chars(at, end, length);
+    if (error != std::errc() || length > kMost) return {};
+    if (next == end) return extent;
+    if (*next != 'x') return {};
+    at = next + 1;
+  }
+  return {};
 }
 
 }  // namespace rooflinectl

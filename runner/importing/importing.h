@@ -53,12 +53,6 @@ struct ImportedLaunch {
   std::optional<KernelResources> resources;
 };
 
-/// The launches as points: those with the same kernel, shape and path on one device are one, as
-/// `rooflinectl profile` has them, the longest total first. Of more than `kMaxProfiledPoints`, those that
-/// took the least time are left out, which is added to `problems`.
-std::vector<Measurement> imported_points(const std::vector<ImportedLaunch>& launches,
-                                         const std::string& experiment, std::vector<std::string>& problems);
-
 /// `{16, 16, 1}` of `16x16`; zeros where the text is not such an extent.
 record::Extent extent_from(const std::string& text);
 
@@ -69,11 +63,6 @@ struct ImportedContent {
   std::vector<Ceiling> ceilings;  ///< theoretical
   std::vector<ImportedLaunch> launches;
 };
-
-/// Reads a file, whose content shows its format: a report of Nsight Compute, compressed or not, what `ncu
-/// --csv` printed, an SQLite export of Nsight Systems, or a trace of PyTorch. Throws Error(usage) naming the
-/// file if it is none of these, damaged from the start, or too large.
-ImportedContent read_imported_file(const std::filesystem::path& path);
 
 /// The launches that Nsight Compute profiled, with the devices that they ran on and the theoretical ceilings
 /// of these. What is known about the file remains to be added.

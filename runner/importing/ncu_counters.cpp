@@ -78,7 +78,7 @@ const std::vector<Section>& sections() {
 
 std::string how_to_get(const Metric& metric) {
   for (const Section& section : sections()) {
-    const bool brings = std::find(section.keys.begin(), section.keys.end(), metric.key) != section.keys.end();
+    const bool brings = std::ranges::find(section.keys, metric.key) != section.keys.end();
     if (brings) return fmt::format("--section {}", section.name);
   }
   return fmt::format("--metrics {}", metric.names.front());
@@ -178,9 +178,8 @@ CounterValue counter_of(const NcuKernel& kernel, const Metric& metric) {
 /// Where the report has all types that the chip has, there were no operations of other types.
 void add_types_that_are_not_there(Counters& counters, const NcuKernel& kernel) {
   const auto capability = ncu_compute_capability(kernel);
-  const bool are_counted = std::any_of(kTensorTypes.begin(), kTensorTypes.end(), [&](const TensorType& type) {
-    return value_of(counters, type.key).has_value();
-  });
+  const bool are_counted = std::ranges::any_of(
+      kTensorTypes, [&](const TensorType& type) { return value_of(counters, type.key).has_value(); });
   if (!capability || !are_counted) return;
   for (const TensorType& type : kTensorTypes) {
     if (*capability < type.since) {

@@ -154,9 +154,7 @@ constexpr std::array kSmLanes = {SmLanes{70, 64, 32},  SmLanes{75, 64, 2},  SmLa
 std::optional<Ceiling> of_lanes(const Peak& peak, const NcuKernel& kernel, std::size_t device) {
   if (peak.per_cycle != kFma32 && peak.per_cycle != kFma64) return std::nullopt;
   const auto capability = ncu_compute_capability(kernel);
-  const auto found = std::find_if(kSmLanes.begin(), kSmLanes.end(), [&](const SmLanes& known) {
-    return known.compute_capability == capability;
-  });
+  const auto found = std::ranges::find(kSmLanes, capability, &SmLanes::compute_capability);
   const double sms = attribute(kernel, kSms);
   const double clock_hz = attribute(kernel, kSmClock) * kHzPerKhz;
   if (found == kSmLanes.end() || sms <= 0 || clock_hz <= 0) return std::nullopt;
@@ -166,11 +164,6 @@ std::optional<Ceiling> of_lanes(const Peak& peak, const NcuKernel& kernel, std::
   ceiling.method = fmt::format("theoretical: {:g} operations per cycle of an SM x {:.0f} SMs x {:.0f} MHz",
                                lanes * peak.scale, sms, clock_hz / 1e6);
   return ceiling;
-}
-
-/// A peak that the report does not have, from the attributes of the GPU.
-std::optional<Ceiling> of_attributes(const Peak& peak, const NcuKernel& kernel, std::size_t device) {
-  return peak.id == "dram" ? dram_of_bus(kernel, device) : of_lanes(peak, kernel, device);
 }
 
 }  // namespace
@@ -198,11 +191,14 @@ DeviceInfo ncu_device(const NcuKernel& kernel) {
 std::vector<Ceiling> ncu_ceilings(const std::vector<const NcuKernel*>& kernels, std::size_t device) {
   std::vector<Ceiling> ceilings;
   for (const Peak& peak : kPeaks) {
-    const bool is_known = std::any_of(ceilings.begin(), ceilings.end(),
-                                      [&](const Ceiling& ceiling) { return ceiling.id == peak.id; });
+    const bool is_known =
+        std::ranges::any_of(ceilings, [&](const Ceiling& ceiling) { return ceiling.id == peak.id; });
     if (is_known) continue;
     auto ceiling = reported(peak, kernels, device);
-    if (!ceiling && !kernels.empty()) ceiling = of_attributes(peak, *kernels.front(), device);
+    if (!ceiling && !kernels.empty()) {  // from the attributes of the GPU
+      const NcuKernel& kernel = *kernels.front();
+      ceiling = peak.id == "dram" ? dram_of_bus(kernel, device) : of_lanes(peak, kernel, device);
+    }
     if (ceiling) ceilings.push_back(std::move(*ceiling));
   }
   return ceilings;

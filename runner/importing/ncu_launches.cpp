@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include "runner/importing/importing.h"
@@ -94,7 +93,7 @@ ImportedContent ncu_content(const std::vector<NcuKernel>& kernels) {
   for (const NcuKernel& kernel : kernels) {
     DeviceInfo device = ncu_device(kernel);
     device.index = number_in(kernel.device).value_or(0);
-    const auto found = std::find(content.devices.begin(), content.devices.end(), device);
+    const auto found = std::ranges::find(content.devices, device);
     const auto place = static_cast<std::size_t>(found - content.devices.begin());
     if (found == content.devices.end()) {
       content.devices.push_back(device);
@@ -105,7 +104,7 @@ ImportedContent ncu_content(const std::vector<NcuKernel>& kernels) {
   }
   for (std::size_t device = 0; device < on_device.size(); ++device) {
     std::vector<Ceiling> ceilings = ncu_ceilings(on_device[device], device);
-    std::move(ceilings.begin(), ceilings.end(), std::back_inserter(content.ceilings));
+    std::ranges::move(ceilings, std::back_inserter(content.ceilings));
   }
   return content;
 }

@@ -163,23 +163,16 @@ std::vector<ChipCounters> load_chips(const std::string& chip) {
   return ask_collector(question, decode_chips);
 }
 
-namespace {
-
-/// As `nvidia-smi -L` prints it, with or without its `GPU-`.
-bool is_named(const DeviceInfo& device, const std::string& selector) {
-  return selector == std::to_string(device.index) || selector == device.uuid ||
-         "GPU-" + selector == device.uuid;
-}
-
-}  // namespace
-
 std::vector<DeviceInfo> chosen_devices(const std::vector<std::string>& selectors) {
   const std::vector<DeviceInfo> present = load_devices();
   if (selectors.empty() || contains(selectors, kAllDevices)) return present;
   std::vector<DeviceInfo> chosen;
   for (const std::string& selector : selectors) {
-    const auto found = std::find_if(present.begin(), present.end(),
-                                    [&](const DeviceInfo& device) { return is_named(device, selector); });
+    // As `nvidia-smi -L` prints it, with or without its `GPU-`.
+    const auto found = std::ranges::find_if(present, [&](const DeviceInfo& device) {
+      return selector == std::to_string(device.index) || selector == device.uuid ||
+             "GPU-" + selector == device.uuid;
+    });
     if (found == present.end()) {
       std::string known;
       for (const DeviceInfo& device : present) {
@@ -188,8 +181,8 @@ std::vector<DeviceInfo> chosen_devices(const std::vector<std::string>& selectors
       throw Error(ErrorKind::usage, fmt::format("there is no device '{}'", selector),
                   "devices here:" + known);
     }
-    const bool is_new = std::none_of(chosen.begin(), chosen.end(),
-                                     [&](const DeviceInfo& device) { return device.uuid == found->uuid; });
+    const bool is_new =
+        std::ranges::none_of(chosen, [&](const DeviceInfo& device) { return device.uuid == found->uuid; });
     if (is_new) chosen.push_back(*found);
   }
   return chosen;

@@ -64,24 +64,19 @@ std::string container() {
   return named == nullptr ? "" : named;
 }
 
-std::string kernel() {
-  utsname names{};
-  return uname(&names) == 0 ? fmt::format("{} {} {}", names.sysname, names.release, names.machine)
-                            : std::string();
-}
-
 }  // namespace
 
 bool is_recorded(std::string_view name) {
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
-         std::any_of(kPrefixes.begin(), kPrefixes.end(),
-                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+  return std::ranges::find(kNames, name) != kNames.end() ||
+         std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 Environment host_environment() {
   Environment environment;
   environment.operating_system = field_of_file("/etc/os-release", "PRETTY_NAME=", '=');
-  environment.kernel = kernel();
+  if (utsname names{}; uname(&names) == 0) {
+    environment.kernel = fmt::format("{} {} {}", names.sysname, names.release, names.machine);
+  }
   environment.processor = field_of_file("/proc/cpuinfo", "model name", ':');
   environment.container = container();
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -113,9 +108,8 @@ std::vector<Check> machine_checks(const std::string& device) {
 }
 
 const Check* stopping_check(const std::vector<Check>& checks) {
-  const auto found = std::find_if(checks.begin(), checks.end(), [](const Check& check) {
-    return check.status == CheckStatus::fails && check.stops_measuring;
-  });
+  const auto found = std::ranges::find_if(
+      checks, [](const Check& check) { return check.status == CheckStatus::fails && check.stops_measuring; });
   return found == checks.end() ? nullptr : &*found;
 }
 
@@ -151,7 +145,7 @@ fs::path lock_file(const std::string& uuid) {
   std::error_code error;
   const fs::path folder = fs::temp_directory_path(error);
   const bool is_name =
-      std::all_of(uuid.begin(), uuid.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '-'; });
+      std::ranges::all_of(uuid, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-'; });
   return error || !is_name ? fs::path() : folder / fmt::format("rooflinectl-{}.lock", uuid);
 }
 
@@ -189,8 +183,6 @@ DeviceLock::DeviceLock(const std::string& uuid) {
 }
 
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Process {
   int id = 0;
@@ -254,7 +246,7 @@ constexpr std::array<std::string_view, 7> kCountingCommands = {"ceilings", "cros
 
 template <typename Names>
 bool is_one_of(const Names& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 /// What follows the name of the program; empty if nothing does.

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -15,6 +14,7 @@
 #include "core/files/files.h"
 #include "core/model/known_ceilings.h"
 #include "core/serial/run_file.h"
+#include "core/text/names.h"
 #include "runner/built_in.h"
 #include "runner/machine/catalogue.h"
 #include "runner/measuring/device_runs.h"
@@ -33,20 +33,6 @@ std::string build_of(const fs::path& collector) {
   const auto written = fs::last_write_time(collector, error).time_since_epoch().count();
   const std::string text = fmt::format("{} {} {} {}", tool_version(), tool_commit(), size, written);
   return fmt::format("{:016x}", std::hash<std::string>{}(text));
-}
-
-/// Adds to `kept` what only `earlier` has. The launch ceiling stays the earlier one: its clock is the one
-/// that all of them were measured at, and must not drift from run to run.
-void merge(Run& kept, const Run& earlier) {
-  std::erase_if(kept.ceilings, [](const Ceiling& ceiling) { return ceiling.id == ceiling_id::kLaunch; });
-  for (const Ceiling& ceiling : earlier.ceilings) add_if_unknown(kept, ceiling);
-}
-
-/// A UUID is part of a file name.
-bool is_file_name(const std::string& text) {
-  return !text.empty() &&
-         text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") ==
-             std::string::npos;
 }
 
 /// `run` without its points.
@@ -115,10 +101,14 @@ void CeilingCache::write(const fs::path& file, const Run& run) const {
 }
 
 void CeilingCache::store(const Run& run) const {
-  if (!folder_ || !is_file_name(run.device().uuid)) return;
+  if (!folder_ || !is_plain_name(run.device().uuid)) return;  // a part of a file name
   Run kept = ceilings_of(run);
   for (const Run& earlier : load()) {
-    if (hold(known_ceilings(earlier), run.device(), launch_clock_hz(run))) merge(kept, earlier);
+    if (!hold(known_ceilings(earlier), run.device(), launch_clock_hz(run))) continue;
+    // The launch ceiling stays the earlier one: its clock is the one that all of them were measured at, and
+    // must not drift from run to run.
+    std::erase_if(kept.ceilings, [](const Ceiling& ceiling) { return ceiling.id == ceiling_id::kLaunch; });
+    for (const Ceiling& ceiling : earlier.ceilings) add_if_unknown(kept, ceiling);
   }
   write(file_of(run.device().uuid), kept);
 }

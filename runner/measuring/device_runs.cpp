@@ -45,10 +45,6 @@ class DeviceObserver : public MeasureObserver {
   std::mutex& one_at_a_time_;
 };
 
-std::string with_hint(const Error& error) {
-  return error.hint().empty() ? error.what() : fmt::format("{} ({})", error.what(), error.hint());
-}
-
 std::string name_of(const ObservedDevice& observed) {
   return fmt::format("GPU {} ({})", observed.device.index, observed.device.uuid);
 }
@@ -80,6 +76,14 @@ bool is_continued(const MeasureRequest& request, const Measurement& measurement)
   return !request.plan.experiments.empty() && !measurement.launches;
 }
 
+/// Calls `use` with each list of results.
+template <typename Use>
+void for_each_list(Run& run, const Use& use) {
+  use(run.ceilings);
+  use(run.measurements);
+  use(run.primitives);
+}
+
 /// What `run` has of the device at `place`, as far as `request` continues it: a run of that device alone.
 Run part_of(const Run& run, std::size_t place, const MeasureRequest& request) {
   Run part = run;
@@ -88,36 +92,26 @@ Run part_of(const Run& run, std::size_t place, const MeasureRequest& request) {
   part.links.clear();
   part.collectives.reset();
   part.application.reset();
-  const auto keep_part = [&](auto& results) {
+  for_each_list(part, [&](auto& results) {
     std::erase_if(results,
                   [&](const auto& one) { return one.device != place || !is_continued(request, one); });
     for (auto& result : results) result.device = Run::kFirstDevice;
-  };
-  keep_part(part.ceilings);
-  keep_part(part.measurements);
-  keep_part(part.primitives);
+  });
   return part;
 }
 
 /// Makes room for what has become of that part.
 void erase_part(Run& run, std::size_t place, const MeasureRequest& request) {
-  const auto erase_from = [&](auto& results) {
+  for_each_list(run, [&](auto& results) {
     std::erase_if(results,
                   [&](const auto& one) { return one.device == place && is_continued(request, one); });
-  };
-  erase_from(run.ceilings);
-  erase_from(run.measurements);
-  erase_from(run.primitives);
+  });
 }
 
 void sort_by_device(Run& run) {
-  const auto sort = [](auto& results) {
-    std::stable_sort(results.begin(), results.end(),
-                     [](const auto& a, const auto& b) { return a.device < b.device; });
-  };
-  sort(run.ceilings);
-  sort(run.measurements);
-  sort(run.primitives);
+  for_each_list(run, [](auto& results) {
+    std::ranges::stable_sort(results, [](const auto& a, const auto& b) { return a.device < b.device; });
+  });
 }
 
 }  // namespace
@@ -156,7 +150,7 @@ DeviceRuns::DeviceRuns(MeasureRequest request) : request_(std::move(request)) {
 
 void DeviceRuns::measure(const std::vector<ObservedDevice>& devices) {
   for (const ObservedDevice& observed : devices) {
-    if (!stop_signal_) measure_device(observed, request_);
+    if (!stop_signal_) add(observed, request_, attempt(observed, request_));
   }
   keep_for_resuming(devices);
 }
@@ -170,7 +164,7 @@ void DeviceRuns::measure_together(const std::vector<ObservedDevice>& devices) {
   std::vector<const ObservedDevice*> usable;
   for (const ObservedDevice& observed : devices) {
     if (stop_signal_) break;
-    measure_device(observed, alone);
+    add(observed, alone, attempt(observed, alone));
     if (place_in(run_, observed.device)) usable.push_back(&observed);
   }
   if (stop_signal_) return keep_for_resuming(devices);
@@ -179,10 +173,6 @@ void DeviceRuns::measure_together(const std::vector<ObservedDevice>& devices) {
   rest.skip_ceilings = true;
   measure_at_once(usable, rest);
   keep_for_resuming(devices);
-}
-
-void DeviceRuns::measure_device(const ObservedDevice& observed, const MeasureRequest& request) {
-  add(observed, request, attempt(observed, request));
 }
 
 void DeviceRuns::measure_at_once(const std::vector<const ObservedDevice*>& devices,
@@ -233,8 +223,9 @@ void DeviceRuns::add(const ObservedDevice& observed, const MeasureRequest& reque
   }
   if (!is_anything_measured(place)) {
     const bool is_explained = losses_.size() > losses_before || stop_signal_;
-    if (const std::string cause = first_cause(place); !is_explained && !cause.empty()) {
-      lose(name, Error(ErrorKind::measurement, fmt::format("no point could be measured: {}", cause)),
+    const auto first = std::ranges::find(run_.measurements, place, &Measurement::device);
+    if (!is_explained && first != run_.measurements.end() && !first->cause.empty()) {
+      lose(name, Error(ErrorKind::measurement, fmt::format("no point could be measured: {}", first->cause)),
            observed.observer);
     }
     remove_device(place);
@@ -253,38 +244,28 @@ std::size_t DeviceRuns::place_of(const DeviceInfo& device) {
 
 void DeviceRuns::lose(const std::string& what, const Error& error, MeasureObserver& observer) {
   if (!first_error_) first_error_ = error;
-  losses_.push_back(fmt::format("{}: {}", what, with_hint(error)));
+  const std::string hint = error.hint().empty() ? "" : fmt::format(" ({})", error.hint());
+  losses_.push_back(fmt::format("{}: {}{}", what, error.what(), hint));
   observer.warned(losses_.back());
 }
 
 bool DeviceRuns::is_anything_measured(std::size_t place) const {
-  const auto has_ceiling = std::any_of(run_.ceilings.begin(), run_.ceilings.end(), [&](const Ceiling& one) {
+  const auto has_ceiling = std::ranges::any_of(run_.ceilings, [&](const Ceiling& one) {
     return one.device == place && one.source == CeilingSource::measured;
   });
   const auto has_result = [&](const auto& results) {
-    return std::any_of(results.begin(), results.end(), [&](const auto& result) {
+    return std::ranges::any_of(results, [&](const auto& result) {
       return result.device == place && result.status != Status::failed;
     });
   };
   return has_ceiling || has_result(run_.measurements) || has_result(run_.primitives);
 }
 
-/// Why the first point on the device failed; empty where none was tried.
-std::string DeviceRuns::first_cause(std::size_t place) const {
-  for (const Measurement& measurement : run_.measurements) {
-    if (measurement.device == place) return measurement.cause;
-  }
-  return {};
-}
-
 void DeviceRuns::remove_device(std::size_t place) {
-  const auto remove_from = [&](auto& results) {
+  for_each_list(run_, [&](auto& results) {
     std::erase_if(results, [&](const auto& result) { return result.device == place; });
     for (auto& result : results) result.device -= result.device > place ? 1 : 0;
-  };
-  remove_from(run_.ceilings);
-  remove_from(run_.measurements);
-  remove_from(run_.primitives);
+  });
   run_.devices.erase(run_.devices.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
@@ -343,14 +324,13 @@ MeasureResult measure_on_devices(const MeasureRequest& request, const std::vecto
 }
 
 void add_device_run(Run& run, std::size_t place, const Run& measured) {
-  std::copy(measured.devices.begin(), measured.devices.end(),
-            run.devices.begin() + static_cast<std::ptrdiff_t>(place));
+  std::ranges::copy(measured.devices, run.devices.begin() + static_cast<std::ptrdiff_t>(place));
   run.catalogue = measured.catalogue;
   const auto& metrics = measured.counter_session.metrics;
   run.counter_session.metrics.insert(metrics.begin(), metrics.end());
   for (const CompiledKernel& compiled : measured.compiled_kernels) {
-    const auto known = std::find_if(run.compiled_kernels.begin(), run.compiled_kernels.end(),
-                                    [&](const auto& other) { return is_same_code(other, compiled); });
+    const auto known = std::ranges::find_if(run.compiled_kernels,
+                                            [&](const auto& other) { return is_same_code(other, compiled); });
     if (known == run.compiled_kernels.end()) run.compiled_kernels.push_back(compiled);
   }
   add_of_devices(run.ceilings, place, measured.ceilings);

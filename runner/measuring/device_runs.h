@@ -68,13 +68,11 @@ class DeviceRuns {
  private:
   /// Takes over what was measured on a device for `request`, and saves it; then its folder is removed.
   void add(const ObservedDevice& observed, const MeasureRequest& request, const DeviceAttempt& attempt);
-  void measure_device(const ObservedDevice& observed, const MeasureRequest& request);
   void measure_at_once(const std::vector<const ObservedDevice*>& devices, const MeasureRequest& request);
   void keep_for_resuming(const std::vector<ObservedDevice>& devices);
   DeviceAttempt attempt(const ObservedDevice& observed, MeasureRequest request);
   std::size_t place_of(const DeviceInfo& device);
   bool is_anything_measured(std::size_t place) const;
-  std::string first_cause(std::size_t place) const;
   void remove_device(std::size_t place);
   void keep_log(const ObservedDevice& observed, const std::filesystem::path& folder) const;
   MeasureResult nothing();

@@ -28,10 +28,6 @@ using Seconds = std::chrono::duration<double>;
 constexpr int kMaxRestarts = 20;
 constexpr std::chrono::milliseconds kTurnPause{50};
 
-bool is_of_ceilings(Phase phase) {
-  return phase == Phase::self_test || phase == Phase::ceilings || phase == Phase::confirm;
-}
-
 /// One run of a plan, over as many collectors as it takes:
 ///   1. start a collector with the worklist; its hello opens the run's folder
 ///   2. progress names what it works on, results are recorded and taken off the worklist
@@ -100,7 +96,8 @@ class Measuring {
 
       const bool silent = std::holds_alternative<CollectorProcess::TimedOut>(event);
       if (silent && Clock::now() < deadline) continue;  // woken up to save
-      if (const auto outcome = handle_event(event)) {
+      const auto outcome = std::visit([this](const auto& content) { return handle(content); }, event);
+      if (outcome) {
         process.end();
         return *outcome;
       }
@@ -122,10 +119,6 @@ class Measuring {
   std::filesystem::path log_file() const { return results_.folder() / "collector.log"; }
 
   // -- events: each returns the outcome if it ended the collector --
-
-  std::optional<Outcome> handle_event(const CollectorProcess::Event& event) {
-    return std::visit([this](const auto& content) { return handle(content); }, event);
-  }
 
   std::optional<Outcome> handle(const CollectorProcess::Line& line) {
     Message message;
@@ -194,7 +187,9 @@ class Measuring {
 
   std::optional<Outcome> handle(const message::Progress& step) {
     current_ = step;
-    if (!is_of_ceilings(step.phase)) turn_ = {};
+    const bool is_of_ceilings =
+        step.phase == Phase::self_test || step.phase == Phase::ceilings || step.phase == Phase::confirm;
+    if (!is_of_ceilings) turn_ = {};
     results_.add(step);
     return std::nullopt;
   }
@@ -292,12 +287,12 @@ std::size_t MeasureResult::bad_points() const {
   const auto is_bad = [](const Measurement& measurement) {
     return measurement.status != Status::ok && measurement.status != Status::skipped;
   };
-  return static_cast<std::size_t>(std::count_if(run.measurements.begin(), run.measurements.end(), is_bad));
+  return static_cast<std::size_t>(std::ranges::count_if(run.measurements, is_bad));
 }
 
 std::size_t MeasureResult::bad_primitives() const {
   const auto is_bad = [](const PrimitiveResult& result) { return result.status != Status::ok; };
-  return static_cast<std::size_t>(std::count_if(run.primitives.begin(), run.primitives.end(), is_bad));
+  return static_cast<std::size_t>(std::ranges::count_if(run.primitives, is_bad));
 }
 
 bool MeasureResult::counters_are_suspect() const {

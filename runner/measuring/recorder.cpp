@@ -79,7 +79,7 @@ void Recorder::add(const SelfTest& self_test) {
 }
 
 void Recorder::add(Ceiling ceiling) {
-  const auto same = std::find_if(run_.ceilings.begin(), run_.ceilings.end(), [&](const Ceiling& other) {
+  const auto same = std::ranges::find_if(run_.ceilings, [&](const Ceiling& other) {
     return other.id == ceiling.id && other.source == ceiling.source && other.device == ceiling.device;
   });
   const bool is_confirmation = same != run_.ceilings.end() && ceiling.confirmation && !same->confirmation;
@@ -97,12 +97,12 @@ void Recorder::add(Ceiling ceiling) {
 void Recorder::add(const PrimitiveResult& result) {
   const auto& ids = run_.plan.primitives;
   const auto place = [&](const PrimitiveResult& other) {
-    return std::find(ids.begin(), ids.end(), other.info.id) - ids.begin();
+    return std::ranges::find(ids, other.info.id) - ids.begin();
   };
   std::erase_if(run_.primitives,
                 [&](const PrimitiveResult& other) { return other.info.id == result.info.id; });
-  const auto after = std::find_if(run_.primitives.begin(), run_.primitives.end(),
-                                  [&](const auto& other) { return place(other) > place(result); });
+  const auto after =
+      std::ranges::find_if(run_.primitives, [&](const auto& other) { return place(other) > place(result); });
   run_.primitives.insert(after, result);
   has_news_ = true;
 }
@@ -133,16 +133,12 @@ std::optional<Recorder::Clock::time_point> Recorder::save_due() const {
   return has_news_ && is_open() ? std::optional(next_save_) : std::nullopt;
 }
 
-void Recorder::update_run() {
-  run_.wall_s = earlier_wall_s_ + seconds_since(started_);
-  run_.measurements.clear();
-  for (const auto& [point, measurement] : measurements_) run_.measurements.push_back(measurement);
-}
-
 void Recorder::save() {
   const Clock::time_point begin = Clock::now();
   next_save_ = begin + 1s;
-  update_run();
+  run_.wall_s = earlier_wall_s_ + seconds_since(started_);
+  run_.measurements.clear();
+  for (const auto& [point, measurement] : measurements_) run_.measurements.push_back(measurement);
   write_run(run_file(folder_), run_);
   has_news_ = false;
   next_save_ += 10 * (Clock::now() - begin);

@@ -59,9 +59,6 @@ class Recorder {
   void save();
 
  private:
-  /// Brings the run up to date with what was measured so far.
-  void update_run();
-
   Run run_;
   std::optional<int> rank_;
   std::filesystem::path folder_;

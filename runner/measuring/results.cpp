@@ -18,7 +18,7 @@ namespace {
 std::optional<std::string> why_nothing_was_counted(const Counters& counters) {
   if (counters.empty()) return std::nullopt;
   const std::string& reason = counters.begin()->second.reason();
-  const bool shared = std::all_of(counters.begin(), counters.end(), [&](const auto& entry) {
+  const bool shared = std::ranges::all_of(counters, [&](const auto& entry) {
     return !entry.second.available() && entry.second.reason() == reason;
   });
   return shared ? std::optional(reason) : std::nullopt;
@@ -64,7 +64,7 @@ const char* Results::violation_of(const Message& message) const {
   }
   if (const auto* primitive = std::get_if<message::PrimitiveMeasured>(&message)) {
     const auto& wanted = request_.plan.primitives;
-    const bool is_wanted = std::find(wanted.begin(), wanted.end(), primitive->result.info.id) != wanted.end();
+    const bool is_wanted = std::ranges::find(wanted, primitive->result.info.id) != wanted.end();
     if (!is_wanted) return "measured a primitive that is not in the plan";
   }
   if (const auto* timed = std::get_if<message::PointTimed>(&message)) {
@@ -85,8 +85,7 @@ TimingTarget Results::timing_of(const message::Progress& step) const {
   if (!step.point) return {};
   const std::string& name = worklist_.points()[*step.point].experiment;
   const auto& experiments = request_.plan.experiments;
-  return std::find_if(experiments.begin(), experiments.end(), [&](const auto& e) { return e.name == name; })
-      ->timing;
+  return std::ranges::find_if(experiments, [&](const auto& e) { return e.name == name; })->timing;
 }
 
 // ---- messages ----
@@ -94,18 +93,17 @@ TimingTarget Results::timing_of(const message::Progress& step) const {
 void Results::add(const message::Hello& hello) {
   counts_ = hello.counter_session.available;
   const bool first = !is_open();
-  if (first) open_folder(hello);
+  if (first && request_.unfinished) {
+    require_same_device(*request_.unfinished, hello.device);
+    recorder_.reopen(request_.unfinished->folder, hello);
+  } else if (first) {
+    recorder_.open(request_.output, hello, request_.rank);
+  }
   recorder_.set_counter_session(hello.counter_session);
   if (!first) return;
   observer_.on(MeasureStart{run(), folder(), request_.unfinished.has_value(), request_.counters,
                             worklist_.to_measure().size(), worklist_.to_count().size(),
                             worklist_.points_with_counters(), worklist_.primitives().size()});
-}
-
-void Results::open_folder(const message::Hello& hello) {
-  if (!request_.unfinished) return recorder_.open(request_.output, hello, request_.rank);
-  require_same_device(*request_.unfinished, hello.device);
-  recorder_.reopen(request_.unfinished->folder, hello);
 }
 
 void Results::add(const message::Progress& step) {
@@ -150,7 +148,7 @@ bool Results::is_wanted(const Ceiling& ceiling) const {
   const auto& wanted = request_.plan.ceilings;
   std::string_view id = ceiling.id;
   if (id.ends_with(ceiling_id::kSustained)) id.remove_suffix(ceiling_id::kSustained.size());
-  return std::find(wanted.begin(), wanted.end(), id) != wanted.end();
+  return std::ranges::find(wanted, id) != wanted.end();
 }
 
 void Results::add(const message::PrimitiveMeasured& measured) {
@@ -170,7 +168,7 @@ void Results::add(const message::PointCounted& counted) {
   if (const auto reason = why_nothing_was_counted(counted.counted.counters)) {
     const std::string loss = fmt::format("counters: {}", *reason);
     // A reason that costs many points their counters is reported once.
-    if (std::find(losses_.begin(), losses_.end(), loss) == losses_.end()) add_loss(loss);
+    if (std::ranges::find(losses_, loss) == losses_.end()) add_loss(loss);
   }
   worklist_.point_finished(counted.point);
 }
@@ -194,9 +192,8 @@ void Results::add_failed_primitive(const std::string& id, const std::string& cau
 
 void Results::leave_ranks(const std::string& cause) {
   const auto& places = worklist_.to_measure();
-  const bool is_needed = std::any_of(places.begin(), places.end(), [&](std::size_t point) {
-    return gpus_of(worklist_.points()[point]) > 1;
-  });
+  const bool is_needed =
+      std::ranges::any_of(places, [&](std::size_t point) { return gpus_of(worklist_.points()[point]) > 1; });
   if (!request_.rank || !ranks_obstacle_.empty() || !is_needed) return;
   ranks_obstacle_ = fmt::format("needs all ranks: the collector of rank {} {}", request_.rank->rank, cause);
   add_loss(fmt::format("points over several GPUs: {}", ranks_obstacle_));

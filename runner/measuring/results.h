@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
 #include "core/serial/protocol.h"
 #include "runner/measuring/measure.h"
 #include "runner/measuring/recorder.h"
@@ -63,7 +62,6 @@ class Results {
   void save_finally();
 
  private:
-  void open_folder(const message::Hello& hello);
   bool is_wanted(const Ceiling& ceiling) const;
   void add_failure(std::size_t point, const std::string& cause);
   void add_failed_primitive(const std::string& id, const std::string& cause);

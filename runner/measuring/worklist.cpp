@@ -16,8 +16,8 @@ namespace rooflinectl {
 namespace {
 
 bool is_counted(const Measurement& measurement) {
-  return std::any_of(measurement.counters.begin(), measurement.counters.end(),
-                     [](const auto& entry) { return entry.second.available(); });
+  return std::ranges::any_of(measurement.counters,
+                             [](const auto& entry) { return entry.second.available(); });
 }
 
 }  // namespace
@@ -83,13 +83,13 @@ CollectRequest Worklist::request() const {
 }
 
 std::size_t Worklist::points_with_counters() const {
-  return static_cast<std::size_t>(std::count(wants_counters_.begin(), wants_counters_.end(), true));
+  return static_cast<std::size_t>(std::ranges::count(wants_counters_, true));
 }
 
 bool Worklist::finished() const {
   const bool ceilings_left = !plan_.ceilings.empty() && !skip_ceilings_;
   return !self_test_ && !ceilings_left && plan_.primitives.empty() &&
-         std::all_of(states_.begin(), states_.end(), [](State state) { return state == State::finished; });
+         std::ranges::all_of(states_, [](State state) { return state == State::finished; });
 }
 
 void Worklist::ceiling_measured(const std::string& id) {
@@ -123,11 +123,6 @@ constexpr double kPreparation = 0.2;
 constexpr double kLongestSampling = 0.6;
 constexpr double kPrimitive = 0.03;
 constexpr double kCeiling = 0.5;
-
-/// A point that no earlier run has.
-double ruled_s(const Experiment& experiment) {
-  return kPreparation + std::min(experiment.timing.time_limit_s, kLongestSampling);
-}
 
 struct EarlierRun {
   Replay replay;
@@ -168,7 +163,8 @@ TimeEstimate estimate_time(const Plan& plan, const std::vector<std::filesystem::
   for (const Experiment& experiment : plan.experiments) {
     for (const PointId& point : experiment.points) {
       const bool is_known = best && !missing.contains(range_name(point));
-      estimate.points_s += is_known ? best->point_s : ruled_s(experiment);
+      const double ruled_s = kPreparation + std::min(experiment.timing.time_limit_s, kLongestSampling);
+      estimate.points_s += is_known ? best->point_s : ruled_s;
       if (!is_known) ++estimate.unknown;
     }
   }

@@ -123,7 +123,7 @@ class Alignment {
   }
 
   bool place_one_apart() {
-    const auto rest = std::find(is_placed_.begin(), is_placed_.end(), false);
+    const auto rest = std::ranges::find(is_placed_, false);
     if (rest == is_placed_.end()) return false;
     place(static_cast<std::size_t>(rest - is_placed_.begin()), {});
     return true;
@@ -177,13 +177,13 @@ std::optional<EndDifference> end_difference(const Launches& reference, const Lau
   const auto deviates_less = [](const auto& one, const auto& two) {
     return one.second.deviation_ns < two.second.deviation_ns;
   };
-  const auto best = std::min_element(by_lag.begin(), by_lag.end(), deviates_less);
+  const auto best = std::ranges::min_element(by_lag, deviates_less);
   const std::int64_t similar_ns = kSimilarFactor * best->second.deviation_ns + kSimilarNs;
   const auto is_similar = [&](const auto& one) { return one.second.deviation_ns <= similar_ns; };
   if (const auto same_order = by_lag.find(expected); same_order != by_lag.end() && is_similar(*same_order)) {
     return same_order->second;
   }
-  if (std::count_if(by_lag.begin(), by_lag.end(), is_similar) > 1) return std::nullopt;
+  if (std::ranges::count_if(by_lag, is_similar) > 1) return std::nullopt;
   return best->second;
 }
 

@@ -35,8 +35,7 @@ HeldElsewhere::HeldElsewhere(const Application& application, const std::vector<s
     if (!is_aligned(application, process)) continue;
     const Holds own(of_parts[parts[i]]);
     std::vector<CollectiveLaunch> by_end = process.collectives;
-    std::sort(by_end.begin(), by_end.end(),
-              [](const CollectiveLaunch& a, const CollectiveLaunch& b) { return a.end_ns() < b.end_ns(); });
+    std::ranges::sort(by_end, {}, &CollectiveLaunch::end_ns);
     std::uint64_t previous_end_ns = 0;
     for (const CollectiveLaunch& launch : by_end) {
       if (all.delay(previous_end_ns, launch.end_ns()) && !own.delay(previous_end_ns, launch.end_ns())) {
@@ -87,8 +86,7 @@ constexpr std::size_t kMostNamedProcesses = 3;
 
 void SharedProblems::add(ApplicationProblem problem) {
   const std::optional<int> process = std::exchange(problem.process, std::nullopt);
-  auto same = std::find_if(problems_.begin(), problems_.end(),
-                           [&](const Shared& known) { return known.problem == problem; });
+  auto same = std::ranges::find(problems_, problem, &Shared::problem);
   if (same == problems_.end())
     same = problems_.insert(same, {.problem = std::move(problem), .processes = {}});
   if (process) same->processes.insert(*process);

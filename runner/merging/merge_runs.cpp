@@ -125,8 +125,7 @@ class Merging {
     std::vector<std::size_t> by_time(times.size());
     std::iota(by_time.begin(), by_time.end(), 0);
     if (by_time.size() <= kMostDevicesInFull) return {by_time.begin(), by_time.end()};
-    std::stable_sort(by_time.begin(), by_time.end(),
-                     [&](std::size_t a, std::size_t b) { return times[a] < times[b]; });
+    std::ranges::stable_sort(by_time, [&](std::size_t a, std::size_t b) { return times[a] < times[b]; });
     std::set<std::size_t> chosen;
     for (std::size_t i = 0; i < kMostDevicesInFull; ++i) {
       chosen.insert(by_time[i * (by_time.size() - 1) / (kMostDevicesInFull - 1)]);
@@ -208,7 +207,7 @@ void MergedTimeline::add_device(DeviceTimeline device, const TimelinePlaces& pla
   const auto& place = places.devices[device.device];
   const auto is_same = [&](const DeviceTimeline& other) { return other.device == *place; };
   const auto& all = timeline_.devices;
-  if (!place || std::any_of(all.begin(), all.end(), is_same)) return;
+  if (!place || std::ranges::any_of(all, is_same)) return;
   device.device = *place;
   device.began_ns += places.shift_ns;
   for (std::uint64_t& start_ns : device.start_ns) start_ns += places.shift_ns;
@@ -225,8 +224,7 @@ void MergedTimeline::add_device(DeviceTimeline device, const TimelinePlaces& pla
 
 std::optional<Timeline> MergedTimeline::take() {
   if (timeline_.devices.empty()) return std::nullopt;
-  std::stable_sort(timeline_.ranges.begin(), timeline_.ranges.end(),
-                   [](const TimelineRange& a, const TimelineRange& b) { return a.start_ns < b.start_ns; });
+  std::ranges::stable_sort(timeline_.ranges, {}, &TimelineRange::start_ns);
   return std::move(timeline_);
 }
 

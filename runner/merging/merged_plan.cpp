@@ -47,9 +47,7 @@ void keep_shared_points_once(std::vector<Measurement>& measurements) {
   for (Measurement& measurement : measurements) {
     const auto same = gpus_of(measurement.point) < 2
                           ? kept.end()
-                          : std::find_if(kept.begin(), kept.end(), [&](const Measurement& other) {
-                              return other.point == measurement.point;
-                            });
+                          : std::ranges::find(kept, measurement.point, &Measurement::point);
     if (same == kept.end()) {
       kept.push_back(std::move(measurement));
     } else if (same->status != Status::ok && measurement.status == Status::ok) {
@@ -62,8 +60,7 @@ void keep_shared_points_once(std::vector<Measurement>& measurements) {
 }  // namespace
 
 Run merged_plan(std::vector<RunPart> parts) {
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](const RunPart& a, const RunPart& b) { return rank_of(a) < rank_of(b); });
+  std::ranges::stable_sort(parts, [](const RunPart& a, const RunPart& b) { return rank_of(a) < rank_of(b); });
   Run all = parts.front().run;
   all.devices.clear();
   all.ceilings.clear();

@@ -16,7 +16,7 @@ namespace {
 /// The place of `value` in `list`, where it is added unless it is there.
 template <typename T>
 std::size_t place_in(std::vector<T>& list, const T& value) {
-  const auto known = std::find(list.begin(), list.end(), value);
+  const auto known = std::ranges::find(list, value);
   if (known != list.end()) return static_cast<std::size_t>(known - list.begin());
   list.push_back(value);
   return list.size() - 1;
@@ -33,7 +33,7 @@ ProgramHost host_of(const Run& run, std::size_t device) {
   const std::vector<ProgramHost> hosts = hosts_of(run);
   for (const ProgramProcess& process : run.application->processes) {
     const auto& used = process.devices;
-    if (std::find(used.begin(), used.end(), device) != used.end()) return hosts[process.host];
+    if (std::ranges::find(used, device) != used.end()) return hosts[process.host];
   }
   return hosts.front();
 }
@@ -63,7 +63,7 @@ RangeTimes together(const std::vector<RangeTimes>& all) {
   const auto tails = known_values(all, &RangeTimes::p95_s);
   if (!medians.empty()) result.median_s = median(medians);
   if (!intervals.empty()) result.interval_s = median(intervals);
-  if (!tails.empty()) result.p95_s = *std::max_element(tails.begin(), tails.end());
+  if (!tails.empty()) result.p95_s = *std::ranges::max_element(tails);
   return result;
 }
 
@@ -163,7 +163,7 @@ void MergedRun::place_in_time() {
 void MergedRun::add_hosts(std::size_t part) {
   std::vector<ProgramHost>& all = run_.application->hosts;
   for (ProgramHost host : hosts_of(parts_[part].run)) {
-    const auto known = std::find_if(all.begin(), all.end(), [&](const ProgramHost& other) {
+    const auto known = std::ranges::find_if(all, [&](const ProgramHost& other) {
       return other.name == host.name && other.boot_id == host.boot_id;
     });
     places_[part].hosts.push_back(static_cast<std::size_t>(known - all.begin()));
@@ -230,7 +230,7 @@ void MergedRun::add_uses(std::size_t part) {
   }
   for (TransferUse use : of_part.transfers) {
     use.device = places.devices[use.device];
-    const auto same = std::find_if(all.transfers.begin(), all.transfers.end(), [&](const TransferUse& other) {
+    const auto same = std::ranges::find_if(all.transfers, [&](const TransferUse& other) {
       return other.device == use.device && other.kind == use.kind;
     });
     if (same == all.transfers.end()) {
@@ -262,7 +262,7 @@ void MergedRun::add_uses(std::size_t part) {
   for (const Experiment& experiment : run.plan.experiments) {
     const auto is_same = [&](const Experiment& other) { return other.name == experiment.name; };
     const auto& known = run_.plan.experiments;
-    if (std::none_of(known.begin(), known.end(), is_same)) run_.plan.experiments.push_back(experiment);
+    if (std::ranges::none_of(known, is_same)) run_.plan.experiments.push_back(experiment);
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/signalfd.h>
 #include <sys/types.h>
 
 #include <chrono>
@@ -8,6 +9,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -80,6 +82,7 @@ class CollectorProcess {
 
   std::optional<Event> buffered_event();
   void reap();
+  void kill_and_wait();
   void send_input();
   Read read_from(FileDescriptor& fd, LineBuffer& buffer);
 
@@ -93,6 +96,13 @@ class CollectorProcess {
   LineBuffer output_;
   LineBuffer log_;
 };
+
+/// `words`, which must outlive this, as the functions take them that start programs: a null pointer ends
+/// them.
+std::vector<char*> pointers_to(std::vector<std::string>& words);
+
+/// The folders on the PATH.
+std::vector<std::filesystem::path> path_folders();
 
 /// The result of a program that was given no input.
 struct FinishedProgram {
@@ -108,7 +118,9 @@ FinishedProgram run_program(const std::filesystem::path& executable,
                             const std::vector<std::string>& arguments,
                             CollectorProcess::Clock::duration limit, int stop_fd = -1);
 
-/// Throws the failure that a collector reported, if `line` of its output is one.
+/// The failure that a collector reported, if `line` of its output is one.
+std::optional<message::Failure> reported_failure(std::string_view line);
+/// Throws it.
 void throw_reported_failure(std::string_view line);
 
 /// `crashed with SIGSEGV`, `exited with code 3`: what a status of waitpid() means.
@@ -158,27 +170,30 @@ struct GuestEnd {
 GuestEnd run_guest(const GuestProgram& program, std::optional<std::chrono::duration<double>> limit,
                    const std::function<void()>& tick);
 
-/// While an object of this class lives, Ctrl-C (SIGINT) and SIGTERM do not end the program: they make `fd()`
-/// readable, so that what was measured can be kept. Where one lives within another, a signal is taken by the
-/// one that asks first. Throws Error(environment).
+/// While an object of this class lives, Ctrl-C (SIGINT) and SIGTERM, or other signals, do not act on the
+/// program: they make `fd()` readable, so that what was measured can be kept. Where one lives within another,
+/// a signal is taken by the one that asks first. Throws Error(environment).
 class StopSignals {
  public:
-  StopSignals();
+  explicit StopSignals(std::initializer_list<int> signals = {SIGINT, SIGTERM});
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
   /// The descriptor to poll().
-  int fd() const { return fd_; }
+  int fd() const { return fd_.get(); }
+  /// The mask that was in force before.
+  const sigset_t& previous_mask() const { return previous_mask_; }
   /// The signal that came, if one did.
-  std::optional<int> take();
+  std::optional<signalfd_siginfo> next() const;
+  std::optional<int> take() const;
   /// Sends `signal` again, for another object of this class: of several that wait, in threads of their own,
   /// only one takes it.
   static void pass_on(int signal);
 
  private:
   sigset_t previous_mask_{};
-  int fd_ = -1;
+  FileDescriptor fd_;
 };
 
 }  // namespace rooflinectl

@@ -22,7 +22,6 @@
 #include "runner/machine/machine.h"
 #include "runner/measuring/device_ceilings.h"
 #include "runner/measuring/recorder.h"
-#include "runner/profiling/injection.h"
 #include "runner/profiling/points/merge.h"
 #include "runner/runs/run_folder.h"
 
@@ -44,18 +43,6 @@ bool reads_a_pipe() {
   return fstat(STDIN_FILENO, &input) == 0 && (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode));
 }
 
-/// Files are read from where the first run began.
-class StandardInput {
- public:
-  StandardInput() : place_(lseek(STDIN_FILENO, 0, SEEK_CUR)) {}
-  void rewind() const {
-    if (place_ >= 0) lseek(STDIN_FILENO, place_, SEEK_SET);
-  }
-
- private:
-  off_t place_;
-};
-
 /// A folder that nobody else can read: names of kernels and NVTX ranges are the user's.
 fs::path make_private_folder(const fs::path& path) {
   if (mkdir(path.c_str(), S_IRWXU) != 0) {
@@ -72,7 +59,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
   }
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 
@@ -93,7 +80,7 @@ class Profiling {
     if (request_.was_run) {
       take_records();
     } else {
-      injection_variables(require_injection(), request_.settings);  // throws before anything is written
+      profiling_variables(request_, {});  // throws before anything is written
       if (const auto check = counter_users_check()) {
         observer_.warned(fmt::format("{}; {}", check->detail, check->fix));
       }
@@ -102,7 +89,8 @@ class Profiling {
     }
     result_.end = end_;
     merge();
-    if (has_nothing_to_keep()) return nothing();
+    // A plan's run has more than the program's points.
+    if (!used_cuda() && (!request_.extended || request_.was_run)) return nothing();
     run_again_where_incomplete();
 
     result_.run = request_.extended ? request_.extended->run : recorder_.run();
@@ -180,9 +168,6 @@ class Profiling {
   /// Each process that initialises CUDA writes a file.
   bool used_cuda() const { return !profiled_.files.front().empty(); }
 
-  /// A plan's run has more than the program's points.
-  bool has_nothing_to_keep() const { return !used_cuda() && (!request_.extended || request_.was_run); }
-
   /// Leaves no run behind. What rooflinectl left when it was killed stays as it is.
   ProfileResult nothing() {
     describe_failure();
@@ -230,7 +215,8 @@ class Profiling {
       if (points.empty()) return;
       points = points_of_next_run(points);
       observer_.runs_again(points.size(), share_of(points));
-      input_.rewind();
+      // Files are read from where the first run began.
+      if (input_place_ >= 0) lseek(STDIN_FILENO, input_place_, SEEK_SET);
       try {
         run_program(settings_for(points, profile_, request_.settings));
       } catch (const Error& error) {
@@ -318,9 +304,9 @@ class Profiling {
 
   static std::size_t place_in(Run& run, const DeviceInfo& device, const std::vector<DeviceInfo>& present) {
     const auto is_same = [&](const DeviceInfo& other) { return other.uuid == device.uuid; };
-    const auto known = std::find_if(run.devices.begin(), run.devices.end(), is_same);
+    const auto known = std::ranges::find_if(run.devices, is_same);
     if (known != run.devices.end()) return static_cast<std::size_t>(known - run.devices.begin());
-    const auto found = std::find_if(present.begin(), present.end(), is_same);
+    const auto found = std::ranges::find_if(present, is_same);
     run.devices.push_back(found == present.end() ? device : *found);
     if (run.devices.back().name.empty()) run.devices.back().name = "unknown GPU";
     return run.devices.size() - 1;
@@ -366,8 +352,7 @@ class Profiling {
   }
 
   static bool has_ceilings(const Run& run, std::size_t place) {
-    return std::any_of(run.ceilings.begin(), run.ceilings.end(),
-                       [&](const Ceiling& ceiling) { return ceiling.device == place; });
+    return std::ranges::any_of(run.ceilings, [&](const Ceiling& ceiling) { return ceiling.device == place; });
   }
 
   /// Throws Error where they are missing.
@@ -386,11 +371,9 @@ class Profiling {
     for (const std::string& loss : measured.losses) observer_.warned(loss);
   }
 
-  /// A rank that is run again alone waits for the others, and a time limit ends each run.
-  bool could_complete_more() const { return !end_.timed_out && !(rank_ && rank_->has_others()); }
-
   void describe_what_is_incomplete() {
-    if (!could_complete_more()) return;
+    // A rank that is run again alone waits for the others, and a time limit ends each run.
+    if (end_.timed_out || (rank_ && rank_->has_others())) return;
     const std::vector<IncompletePoint> points = completable();
     result_.incomplete_points = points.size();
     result_.incomplete_share = share_of(points);
@@ -409,9 +392,9 @@ class Profiling {
            "drop: put `rooflinectl profile --` after them");
     } else if (profile_.application.launches == 0) {
       const auto& problems = profile_.application.problems;
-      const auto unseen = std::find_if(
-          problems.begin(), problems.end(),
-          [](const ApplicationProblem& problem) { return problem.cause.starts_with(record::kNothingSeen); });
+      const auto unseen = std::ranges::find_if(problems, [](const ApplicationProblem& problem) {
+        return problem.cause.starts_with(record::kNothingSeen);
+      });
       if (unseen == problems.end())
         fail("no kernel was launched", "");
       else
@@ -451,9 +434,9 @@ class Profiling {
 
   const ProfileRequest& request_;
   ProfileObserver& observer_;
-  Recorder recorder_;  // makes a run's head
-  const StandardInput input_;
-  const std::optional<LauncherRank> rank_ = launcher_rank();  // ours, if we run below a launcher
+  Recorder recorder_;                                           // makes a run's head
+  const off_t input_place_ = lseek(STDIN_FILENO, 0, SEEK_CUR);  // of our standard input
+  const std::optional<LauncherRank> rank_ = launcher_rank();    // ours, if we run below a launcher
   FolderLock lock_;
   int runs_ = 0;
   GuestEnd end_;  // of the last run
@@ -468,7 +451,7 @@ class Profiling {
 
 std::string program_name(const std::vector<std::string>& command) {
   const auto is_script = [](const std::string& word) { return fs::path(word).extension() == ".py"; };
-  const auto script = std::find_if(command.begin(), command.end(), is_script);
+  const auto script = std::ranges::find_if(command, is_script);
   const fs::path program = script == command.end() ? command.front() : *script;
   std::string name = program.stem().string().substr(0, kMaxNameLength);
   for (char& letter : name) {
@@ -491,14 +474,6 @@ ProfileRequest request_for(const PlannedApplication& application, RunToExtend ru
   request.command_line = run.run.command_line;
   request.extended = std::move(run);
   return request;
-}
-
-std::map<std::string, std::string> profiling_variables(const ProfileRequest& request,
-                                                       const fs::path& records) {
-  ProfileSettings settings = request.settings;
-  settings.records = records.string();
-  settings.cupti = find_cupti().string();
-  return injection_variables(require_injection(), settings);
 }
 
 ProfileResult profile(const ProfileRequest& request, ProfileObserver& observer) {

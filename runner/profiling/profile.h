@@ -2,9 +2,14 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -13,7 +18,6 @@
 #include "core/program/timeline.h"
 #include "runner/measuring/measure.h"
 #include "runner/processes/processes.h"
-#include "runner/profiling/injection.h"
 
 namespace rooflinectl {
 
@@ -43,6 +47,17 @@ struct ProfileRequest {
   /// The program is not run: what it wrote is in the folder of `extended`.
   bool was_run = false;
   std::vector<std::string> command_line;  ///< ours
+};
+
+/// How far the processes of a program have come.
+struct ProfileProgress {
+  std::size_t processes = 0;
+  std::uint64_t launches = 0;  ///< that the trace has delivered
+  std::uint64_t groups = 0;
+  std::uint64_t counted = 0;  ///< launches
+  std::string pass;           ///< the one that began last; empty where nothing is counted
+
+  bool operator==(const ProfileProgress&) const = default;
 };
 
 /// Receives the progress of a profiled program.
@@ -77,14 +92,35 @@ struct ProfileResult {
   double incomplete_share = 0;
 };
 
+/// Follows the record files of running processes. It tells their lines apart by how they begin, so that it
+/// costs the program next to nothing.
+class RecordWatch {
+ public:
+  /// `folder`: in which the files are.
+  explicit RecordWatch(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  /// Reads what has been written since the last call.
+  const ProfileProgress& update();
+
+ private:
+  void read_on(const std::filesystem::path& path);
+  void add(std::string_view line);
+
+  std::filesystem::path folder_;
+  std::map<std::filesystem::path, std::uint64_t> read_;  // bytes of each file
+  ProfileProgress progress_;
+};
+
 /// The request for a program of a plan, whose points are added to `run`.
 ProfileRequest request_for(const PlannedApplication& application, RunToExtend run);
 
 /// Name of a run of that program: `train` for `python3 models/train.py --steps 20`; fit for a folder.
 std::string program_name(const std::vector<std::string>& command);
 
-/// The environment variables, besides our own, that the program is started with; the records are written to
-/// `records`. Throws what `require_injection` and `injection_variables` throw.
+/// The environment variables, besides our own, that the program is started with: they load
+/// `librooflinectl-injection.so`, of this installation or the file that ROOFLINECTL_INJECTION names, which
+/// writes records to `records`. Throws CannotMeasure if it is not there; Error(environment), naming the
+/// variable and its value, where another tool has set one.
 std::map<std::string, std::string> profiling_variables(const ProfileRequest& request,
                                                        const std::filesystem::path& records);
 

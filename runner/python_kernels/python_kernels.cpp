@@ -8,6 +8,7 @@
 #include <chrono>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -15,9 +16,11 @@
 
 #include "core/error.h"
 #include "core/files/files.h"
+#include "core/json/json.h"
 #include "core/plan/kernel_call.h"
 #include "core/serial/run_file.h"
 #include "core/stats/statistics.h"
+#include "runner/built_in.h"
 #include "runner/processes/processes.h"
 #include "runner/runs/run_folder.h"
 
@@ -26,6 +29,161 @@ namespace rooflinectl {
 namespace {
 
 namespace fs = std::filesystem;
+using serial::Json;
+
+// ---- what driver.py is asked for, and what it answers ----
+
+/// A point whose function in Python is called.
+struct PythonCall {
+  PointId point;
+  std::string range;  ///< the NVTX range around each timed call
+  double time_limit_s = 0;
+  /// By argument, where to store the results of the reference; empty where the kernel itself is called.
+  std::map<std::string, std::string> stored;
+  /// The folder with the results of references in C++ (`reference_file`).
+  std::filesystem::path references;
+};
+
+/// The GPU that functions are called on, and how.
+struct PythonDevice {
+  std::uint64_t l2_bytes = 0;
+  std::uint64_t memory_bytes = 0;
+  double count_s = 0;  ///< for how long all points are called in turn, after they were timed
+};
+
+/// What became of a call.
+struct PythonAnswer {
+  bool was_begun = false;
+  bool has_ended = false;
+  std::string cause;                         ///< why it failed; empty if it did not
+  std::optional<Verification> verification;  ///< nothing if there is no reference
+  int calls = 0;
+  std::map<std::string, std::string> versions;  ///< as `Run::python_versions`
+};
+
+Json json_of(const CallArgument& argument) {
+  return {{"name", argument.name},
+          {"kind", to_string(argument.kind)},
+          {"type", to_string(argument.type)},
+          {"count", argument.count},
+          // As text: JSON rounds integers beyond 2^53.
+          {"fill",
+           {{"kind", to_string(argument.fill.kind)},
+            {"value", fmt::format("{}", argument.fill.value)},
+            {"seed", argument.fill.seed}}}};
+}
+
+Json json_of(const Axes& axes) {
+  Json json = Json::object();
+  for (const auto& [name, value] : axes) {
+    std::visit([&, &key = name](const auto& of_axis) { json[key] = of_axis; }, value);
+  }
+  return json;
+}
+
+/// The function or the files that results are compared with.
+Json reference_of(const Plan& plan, const FileKernel& kernel, const PythonCall& call) {
+  const FileKernelReference& reference = kernel.reference;
+  if (const FileKernel* const other = find_file_kernel(plan, reference.kernel)) {
+    return {{"file", other->source}, {"function", other->function}, {"name", fmt::format("'{}'", other->id)}};
+  }
+  if (!reference.python.empty()) {
+    return {{"file", reference.python},
+            {"function", reference.function},
+            {"name", fmt::format("'{}'", reference.function)}};
+  }
+  if (!reference.cpp.empty()) {
+    Json files = Json::object();
+    for (const FileKernelArgument& result : results_of(kernel)) {
+      files[result.name] = (call.references / reference_file(call.point, result.name)).string();
+    }
+    return {{"files", std::move(files)},
+            {"cause", (call.references / reference_cause_file(call.point)).string()},
+            {"name", fmt::format("'{}'", reference.function)}};
+  }
+  return {{"files", reference.files}, {"name", "the stored results"}};
+}
+
+Json json_of(const Plan& plan, const PythonCall& call) {
+  const FileKernel& kernel = *find_file_kernel(plan, call.point.subject);
+  const KernelCall resolved = call_of(kernel, call.point.axes);
+  Json arguments = Json::array();
+  Json relative = Json::object();
+  for (const CallArgument& argument : resolved.arguments) {
+    arguments.push_back(json_of(argument));
+    relative[argument.name] = kernel.reference.relative.value_or(usual_tolerance(argument.type));
+  }
+  Json results = Json::array();
+  for (const FileKernelArgument& result : results_of(kernel)) results.push_back(result.name);
+  Json json = {{"file", kernel.source},
+               {"function", resolved.function},
+               {"axes", json_of(call.point.axes)},
+               {"arguments", std::move(arguments)},
+               {"results", std::move(results)},
+               {"reference", reference_of(plan, kernel, call)},
+               {"tolerance", {{"relative", std::move(relative)}, {"absolute", kernel.reference.absolute}}},
+               {"range", call.range},
+               {"cold", cache_of(call.point) == CacheState::cold},
+               {"time_limit_s", call.time_limit_s}};
+  if (!call.stored.empty()) json["store"] = call.stored;
+  return json;
+}
+
+fs::path answers_file(const fs::path& folder) {
+  return folder / "answers.jsonl";
+}
+
+void take(const Json& line, PythonAnswer& answer) {
+  if (!answer.was_begun) {
+    answer.was_begun = true;
+    return;
+  }
+  answer.has_ended = true;
+  answer.cause = line.value("cause", "");
+  answer.calls = line.value("calls", 0);
+  answer.versions = line.value("versions", answer.versions);
+  const std::string detail = line.value("detail", "");
+  const bool passed = line.value("passed", true);
+  if (passed && detail.empty()) return;
+  answer.verification =
+      Verification{.passed = passed, .worst_error_over_bound = line.value("worst", 0.0), .detail = detail};
+}
+
+/// Writes the driver and its request into `folder`. Returns the command that carries it out. Throws Error.
+std::vector<std::string> write_python_calls(const fs::path& folder, const Plan& plan,
+                                            const std::vector<PythonCall>& calls,
+                                            const PythonDevice& device = {}) {
+  const fs::path driver = folder / "driver.py";
+  const fs::path request = folder / "request.json";
+  Json points = Json::array();
+  for (const PythonCall& call : calls) points.push_back(json_of(plan, call));
+  write_file(driver, embedded::driver());
+  write_file(request, serial::to_text(Json{{"points", std::move(points)},
+                                           {"l2_bytes", device.l2_bytes},
+                                           {"memory_bytes", device.memory_bytes},
+                                           {"count_s", device.count_s}}));
+  return {"python3", driver.string(), request.string(), answers_file(folder).string()};
+}
+
+/// What the command wrote, one answer for each call.
+std::vector<PythonAnswer> read_python_answers(const fs::path& folder, std::size_t calls) {
+  std::vector<PythonAnswer> answers(calls);
+  std::error_code error;
+  if (!fs::is_regular_file(answers_file(folder), error)) return answers;
+  std::istringstream lines(read_file(answers_file(folder)));
+  for (std::string text; std::getline(lines, text);) {
+    try {
+      const Json line = serial::parse_object(text, "an answer of Python");
+      const auto place = line.value("place", calls);
+      if (place < calls) take(line, answers[place]);
+    } catch (const std::exception&) {
+      break;  // cut off when the process died
+    }
+  }
+  return answers;
+}
+
+// ---- points ----
 
 /// Importing PyTorch, compiling with Triton, and what counting adds.
 constexpr std::chrono::duration<double> kStartLimit{300};
@@ -47,8 +205,7 @@ std::string range_of(std::size_t place) {
 }
 
 const Experiment& experiment_of(const Plan& plan, const PointId& point) {
-  return *std::find_if(plan.experiments.begin(), plan.experiments.end(),
-                       [&](const Experiment& experiment) { return experiment.name == point.experiment; });
+  return *std::ranges::find(plan.experiments, point.experiment, &Experiment::name);
 }
 
 Measurement failed(const PointId& point, const std::string& cause) {
@@ -94,7 +251,7 @@ TimeResult time_of_call(const Groups& groups, double calls) {
 /// The point that the launches of `answer.calls` calls are.
 Measurement measured(const PointId& point, const PythonAnswer& answer, const Groups& groups) {
   if (groups.empty()) return failed(point, "the function launched no kernel");
-  const bool are_timed = std::all_of(groups.begin(), groups.end(), [](const Measurement* group) {
+  const bool are_timed = std::ranges::all_of(groups, [](const Measurement* group) {
     return group->time.has_value() && !group->time->samples_s.empty();
   });
   if (!are_timed) return failed(point, "a kernel that the function launches was not traced");
@@ -219,11 +376,6 @@ class PythonKernel {
 
 // ---- all of them ----
 
-bool is_of_python(const Plan& plan, const PointId& point) {
-  const FileKernel* const kernel = find_file_kernel(plan, point.subject);
-  return kernel != nullptr && is_python(*kernel);
-}
-
 /// In the order of the plan, device by device.
 void put_in_order(Run& run) {
   const std::vector<PointId> points = all_points(run.plan);
@@ -233,14 +385,15 @@ void put_in_order(Run& run) {
     const auto place = places.find(range_name(measurement.point));
     return std::pair(measurement.device, place == places.end() ? points.size() : place->second);
   };
-  std::stable_sort(run.measurements.begin(), run.measurements.end(),
-                   [&](const Measurement& a, const Measurement& b) { return place_of(a) < place_of(b); });
+  std::ranges::stable_sort(run.measurements, [&](const Measurement& a, const Measurement& b) {
+    return place_of(a) < place_of(b);
+  });
 }
 
 }  // namespace
 
 bool has_python_kernels(const Plan& plan) {
-  return std::any_of(plan.kernels.begin(), plan.kernels.end(), is_python);
+  return std::ranges::any_of(plan.kernels, is_python);
 }
 
 void measure_python_kernels(Run& run, const fs::path& folder, const fs::path& references, bool counters,
@@ -249,11 +402,12 @@ void measure_python_kernels(Run& run, const fs::path& folder, const fs::path& re
   for (const std::size_t device : measured_devices(run)) {
     std::map<std::string, std::vector<PointId>> missing;  // by kernel
     for (const PointId& point : all_points(run.plan)) {
-      if (!is_of_python(run.plan, point)) continue;
+      const FileKernel* const kernel = find_file_kernel(run.plan, point.subject);
+      if (kernel == nullptr || !is_python(*kernel)) continue;
       const auto same = [&](const Measurement& measurement) {
         return measurement.point == point && measurement.device == device;
       };
-      const auto known = std::find_if(run.measurements.begin(), run.measurements.end(), same);
+      const auto known = std::ranges::find_if(run.measurements, same);
       if (known != run.measurements.end() && known->status != Status::failed) continue;
       if (known != run.measurements.end()) run.measurements.erase(known);
       missing[point.subject].push_back(point);
@@ -284,7 +438,7 @@ bool needs_reference(const FileKernel& kernel) {
 }  // namespace
 
 bool has_python_references(const Plan& plan) {
-  return std::any_of(plan.kernels.begin(), plan.kernels.end(), needs_reference);
+  return std::ranges::any_of(plan.kernels, needs_reference);
 }
 
 void compute_references(const Plan& plan, const std::filesystem::path& folder) {
@@ -316,7 +470,7 @@ void compute_references(const Plan& plan, const std::filesystem::path& folder) {
     const std::string cause =
         answer.has_ended ? answer.cause : fmt::format("python3 ended: {}", finished.last_log_line);
     // What is wrong for one point is wrong for the others.
-    if (std::find(causes.begin(), causes.end(), cause) == causes.end()) causes.push_back(cause);
+    if (std::ranges::find(causes, cause) == causes.end()) causes.push_back(cause);
   }
   if (!causes.empty()) {
     throw Error(ErrorKind::usage, fmt::format("{}", fmt::join(causes, "\n")), "nothing was measured");

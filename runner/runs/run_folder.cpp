@@ -166,9 +166,9 @@ UnfinishedRun load_unfinished(const fs::path& path) {
 std::vector<std::size_t> measured_devices(const Run& run) {
   std::vector<std::size_t> places;
   for (std::size_t place = 0; place < run.devices.size(); ++place) {
-    const bool has_point = std::any_of(
-        run.measurements.begin(), run.measurements.end(),
-        [&](const Measurement& measurement) { return measurement.device == place && !measurement.launches; });
+    const bool has_point = std::ranges::any_of(run.measurements, [&](const Measurement& measurement) {
+      return measurement.device == place && !measurement.launches;
+    });
     // A program starts once all points are measured: then the other devices are only its own.
     if (has_point || !run.application || place == Run::kFirstDevice) places.push_back(place);
   }
@@ -184,8 +184,6 @@ void require_same_device(const UnfinishedRun& unfinished, const DeviceInfo& here
 }
 
 namespace {
-
-namespace fs = std::filesystem;
 
 /// Whether a point of `plan` is the same in `other`: of a kernel from a file, the name alone says little.
 bool is_same_kernel(const Plan& plan, const Plan& other, const std::string& subject) {
@@ -213,8 +211,8 @@ Replay replay(const Plan& plan, const Run& recording) {
   answer.run.measurements.clear();
   answer.run.primitives.clear();
   for (const std::string& id : plan.primitives) {
-    const auto found = std::find_if(recording.primitives.begin(), recording.primitives.end(),
-                                    [&](const PrimitiveResult& result) { return result.info.id == id; });
+    const auto found = std::ranges::find_if(
+        recording.primitives, [&](const PrimitiveResult& result) { return result.info.id == id; });
     if (found == recording.primitives.end()) {
       answer.missing_primitives.push_back(id);
     } else {
@@ -270,7 +268,7 @@ std::vector<fs::path> shipped_recordings() {
     const fs::path file = run_file(entry.path());
     if (fs::exists(file, error)) files.push_back(file);
   }
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 

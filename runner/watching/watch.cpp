@@ -30,19 +30,15 @@ using Clock = CollectorProcess::Clock;
 constexpr auto kLongestStart = 60s;
 constexpr auto kLongestSilence = 10s;
 
-Plan plan_of() {
-  Plan plan;
-  plan.name = "watch";
-  plan.experiments.push_back({.name = plan.name, .title = "Whatever ran on the GPU"});
-  return plan;
-}
-
 /// One watch, from its first sample to its file.
 class Watching {
  public:
   Watching(const WatchRequest& request, WatchObserver& observer)
       : request_(request), observer_(observer), collector_(require_collector()) {
-    result_.run = Recorder(plan_of(), request.command_line).run();
+    Plan plan;
+    plan.name = "watch";
+    plan.experiments.push_back({.name = plan.name, .title = "Whatever ran on the GPU"});
+    result_.run = Recorder(std::move(plan), request.command_line).run();
     result_.run.counter_session.reason = "the devices were watched";
     result_.run.devices = chosen_devices(request.devices);
     for (const DeviceInfo& device : result_.run.devices) devices_.emplace_back(device);
@@ -58,8 +54,9 @@ class Watching {
     result_.timeline = merge_.result(began_ns_, ran, {});
     if (result_.timeline) {
       write();
-    } else {
-      remove_folder();
+    } else if (!result_.folder.empty()) {  // nothing was sampled: nothing is left behind
+      remove_run_folder(result_.folder);
+      result_.folder.clear();
     }
     return std::move(result_);
   }
@@ -116,7 +113,9 @@ class Watching {
       if (has_begun && now - last_line_ > kLongestSilence)
         fail("the collector has not answered for ten seconds", "");
       if (has_begun && now >= next_second) {
-        show();
+        std::vector<std::optional<SampledRates>> rates;
+        for (WatchedDevice& device : devices_) rates.push_back(device.take_rates());
+        observer_.seen(seconds_since(started_), rates);
         while (next_second <= now) next_second += between_rows();
       }
       if (now >= end) break;
@@ -151,12 +150,6 @@ class Watching {
     } else if (std::get_if<CollectorProcess::LineTooLong>(&event) != nullptr) {
       fail("the collector wrote an unterminated line", "");
     }
-  }
-
-  void show() {
-    std::vector<std::optional<SampledRates>> rates;
-    for (WatchedDevice& device : devices_) rates.push_back(device.take_rates());
-    observer_.seen(seconds_since(started_), rates);
   }
 
   void take(const std::string& line) {
@@ -228,13 +221,6 @@ class Watching {
         create_run_folder(request_.output, result_.run.plan.name, std::chrono::system_clock::now()));
   }
 
-  /// Nothing was sampled: nothing is left behind.
-  void remove_folder() {
-    if (result_.folder.empty()) return;
-    remove_run_folder(result_.folder);
-    result_.folder.clear();
-  }
-
   void write() {
     try {
       write_run(result_.folder / "run.json", result_.run);
@@ -263,6 +249,11 @@ class Watching {
 
 WatchResult watch(const WatchRequest& request, WatchObserver& observer) {
   return Watching(request, observer).run();
+}
+
+std::optional<double> SampledRates::value(std::string_view key) const {
+  const auto found = values.find(std::string(key));
+  return found == values.end() ? std::nullopt : std::optional(found->second);
 }
 
 void WatchedDevice::add(const record::Samples& taken) {

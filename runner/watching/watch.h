@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/error.h"
@@ -21,6 +22,8 @@ namespace rooflinectl {
 struct SampledRates {
   std::map<std::string, double> values;
   std::optional<double> watts;  ///< nothing where nothing measures it
+
+  std::optional<double> value(std::string_view key) const;
 };
 
 /// A device that is watched, as far as its samples have come.

@@ -21,7 +21,7 @@ TEST(BusyTime, CountsWhatOverlapsOnce) {
                                                {.start_ns = 5, .end_ns = 20, .owner = 1},
                                                {.start_ns = 6, .end_ns = 8, .owner = 0}};
   std::vector<std::uint64_t> overlapped(3);
-  const BusyTime time = busy_time(intervals, overlapped);
+  const BusyTime time = busy_time(intervals, &overlapped);
   EXPECT_EQ(time.first_ns, 0);
   EXPECT_EQ(time.last_ns, 40);
   EXPECT_EQ(time.sum_ns, 37);
@@ -34,7 +34,7 @@ TEST(BusyTime, DoesNotTakeNeighboursForOverlapping) {
   const BusyTime time = busy_time({{.start_ns = 0, .end_ns = 10, .owner = 0},
                                    {.start_ns = 10, .end_ns = 10, .owner = 1},
                                    {.start_ns = 10, .end_ns = 30, .owner = 1}},
-                                  overlapped);
+                                  &overlapped);
   EXPECT_EQ(time.busy_ns, 30);
   EXPECT_THAT(overlapped, ElementsAre(0, 0));
 }
@@ -97,7 +97,7 @@ TEST(BusyTime, IsThatOfTheUnionAndOfTheOverlap) {
       }
     }
     std::vector<std::uint64_t> overlapped(intervals.size());
-    EXPECT_EQ(busy_time(intervals, overlapped).busy_ns, busy);
+    EXPECT_EQ(busy_time(intervals, &overlapped).busy_ns, busy);
     EXPECT_EQ(overlapped, expected);
   }
 }

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "core/serial/program/program_files.h"
-#include "runner/profiling/injection.h"
+#include "runner/profiling/profile.h"
 #include "tests/support/temporary_folder.h"
 
 namespace rooflinectl::record_watch_test {

@@ -21,13 +21,13 @@ BusyTime add_overlaps(const std::vector<BusyInterval>& kernels, std::vector<Prof
   const auto is_of_collective = [&](const BusyInterval& kernel) {
     return groups[kernel.owner].is_collective;
   };
-  if (std::any_of(kernels.begin(), kernels.end(), is_of_collective)) {  // else it would be a copy of all
+  if (std::ranges::any_of(kernels, is_of_collective)) {  // else it would be a copy of all
     std::partition_copy(kernels.begin(), kernels.end(), std::back_inserter(collectives),
                         std::back_inserter(others), is_of_collective);
   }
   std::vector<std::uint64_t> beside_any(groups.size());
   std::vector<std::uint64_t> beside_others(groups.size());
-  const BusyTime time = busy_time(kernels, beside_any);
+  const BusyTime time = busy_time(kernels, &beside_any);
   add_overlap(collectives, others, beside_others);
   for (std::size_t place = 0; place < groups.size(); ++place) {
     ProfiledGroup& group = groups[place];
@@ -113,8 +113,8 @@ std::vector<bool> are_held(const std::vector<BusyInterval>& kernels, const std::
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     if (groups[kernels[i].owner].is_collective) collectives.push_back(i);
   }
-  std::sort(collectives.begin(), collectives.end(),
-            [&](std::size_t a, std::size_t b) { return kernels[a].end_ns < kernels[b].end_ns; });
+  std::ranges::sort(collectives,
+                    [&](std::size_t a, std::size_t b) { return kernels[a].end_ns < kernels[b].end_ns; });
   std::vector<bool> held(kernels.size());
   std::uint64_t previous_end_ns = 0;
   for (const std::size_t i : collectives) {

@@ -74,10 +74,9 @@ bool is_polling_less(const RepeatedCounters& counted, double hardware, double in
   const bool is_likely = hardware - of_trace <= kMostPolling * instrumented &&
                          spread_of(counted, kWarpInstructions) * hardware > record::kOwnInstructions;
   const std::array operations = {kFadd, kFmul, kFfma, kDadd, kDmul, kDfma, kHadd, kHmul, kHfma};
-  const bool is_same_work = value_of(counted.counters, kL2Bytes) &&
-                            spread_of(counted, kL2Bytes) <= kSameTraffic &&
-                            std::all_of(operations.begin(), operations.end(),
-                                        [&](std::string_view key) { return spread_of(counted, key) == 0; });
+  const bool is_same_work =
+      value_of(counted.counters, kL2Bytes) && spread_of(counted, kL2Bytes) <= kSameTraffic &&
+      std::ranges::all_of(operations, [&](std::string_view key) { return spread_of(counted, key) == 0; });
   return is_likely && is_same_work;
 }
 
@@ -327,7 +326,7 @@ std::optional<WorkClusters> CountedLaunches::clusters(std::string_view key, std:
     values.emplace_back(*value, weights.empty() ? 1 : weights[i]);
     all += values.back().second;
   }
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   WorkClusters found = {.counter = std::string(key)};
   double last = 0;
   for (const auto& [value, weight] : values) {
@@ -337,8 +336,8 @@ std::optional<WorkClusters> CountedLaunches::clusters(std::string_view key, std:
     last = value;
   }
   for (WorkCluster& part : found.parts) part.mean /= part.share * all;
-  const bool are_notable = std::all_of(found.parts.begin(), found.parts.end(),
-                                       [](const WorkCluster& part) { return part.share >= kNotablePart; });
+  const bool are_notable =
+      std::ranges::all_of(found.parts, [](const WorkCluster& part) { return part.share >= kNotablePart; });
   const bool is_clustered = found.parts.size() > 1 && found.parts.size() <= kMost && are_notable;
   return is_clustered ? std::optional(std::move(found)) : std::nullopt;
 }

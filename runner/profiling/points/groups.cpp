@@ -82,8 +82,7 @@ std::optional<SeenWork> seen_work(const ProfiledGroup& group) {
 std::vector<GraphKernelUse> graph_kernels_of(const ProfiledGroup& group) {
   std::vector<GraphKernelUse> uses;
   for (const auto& [name, use] : group.graph_kernels) uses.push_back(use);
-  std::stable_sort(uses.begin(), uses.end(),
-                   [](const auto& a, const auto& b) { return a.total_s > b.total_s; });
+  std::ranges::stable_sort(uses, [](const auto& a, const auto& b) { return a.total_s > b.total_s; });
   return uses;
 }
 
@@ -154,7 +153,7 @@ void share_operations(const std::vector<ProfiledGroup*>& same_kernel) {
   for (ProfiledGroup* group : same_kernel) {
     const auto seen = has_operations(group) ? std::nullopt : seen_work(*group);
     if (!seen) continue;
-    const auto source = std::find_if(sources.begin(), sources.end(), [&](const auto& other) {
+    const auto source = std::ranges::find_if(sources, [&](const auto& other) {
       return record::is_same_work(seen->instructions, seen->efficiency, other.first.instructions,
                                   other.first.efficiency);
     });
@@ -257,8 +256,7 @@ void ProcessList::add(const record::Process& process, std::vector<std::size_t> d
                       std::vector<CollectiveLaunch> collectives, const std::vector<Hold>& all_holds) {
   Holds holds(all_holds);
   holds.join_to(kMostHolds);
-  std::sort(collectives.begin(), collectives.end(),
-            [](const CollectiveLaunch& a, const CollectiveLaunch& b) { return a.start_ns < b.start_ns; });
+  std::ranges::sort(collectives, {}, &CollectiveLaunch::start_ns);
   if (collectives.size() > kMostCollectives) {
     const auto newest = collectives.end() - kMostCollectives;
     collectives.erase(end_of_held(collectives, holds.list(), newest), newest);
@@ -273,7 +271,7 @@ void ProcessList::add(const record::Process& process, std::vector<std::size_t> d
 }
 
 std::size_t ProcessList::host_of(const record::Process& process) {
-  const auto known = std::find_if(hosts_.begin(), hosts_.end(), [&](const ProgramHost& host) {
+  const auto known = std::ranges::find_if(hosts_, [&](const ProgramHost& host) {
     return host.name == process.host && host.boot_id == process.boot_id;
   });
   if (known != hosts_.end()) return static_cast<std::size_t>(known - hosts_.begin());
@@ -311,8 +309,7 @@ std::uint64_t KernelCodes::number(const std::string& chip, const std::string& na
                                   const record::Kernel& kernel) {
   if (kernel.graph_nodes) return 1;
   std::vector<record::Kernel>& all = known_[{chip, name}];
-  auto place = std::find_if(all.begin(), all.end(),
-                            [&](const record::Kernel& known) { return is_same(known, kernel); });
+  auto place = std::ranges::find_if(all, [&](const record::Kernel& known) { return is_same(known, kernel); });
   if (place == all.end()) place = all.insert(place, kernel);
   if (!place->code) place->code = kernel.code;
   return static_cast<std::uint64_t>(place - all.begin()) + 1;

@@ -26,10 +26,6 @@ namespace fs = std::filesystem;
 /// Problems with one cause are listed for up to this many kernels.
 constexpr std::size_t kMostSubjects = 20;
 
-bool starts_before(const BusyInterval& a, const BusyInterval& b) {
-  return a.start_ns < b.start_ns;
-}
-
 class Merge {
  public:
   explicit Merge(const ProfiledRuns& runs)
@@ -369,8 +365,7 @@ class Merge {
   // -- devices --
 
   std::size_t place_of(const record::Device& device) {
-    const auto same = std::find_if(merged_.devices.begin(), merged_.devices.end(),
-                                   [&](const DeviceInfo& other) { return other.uuid == device.uuid; });
+    const auto same = std::ranges::find(merged_.devices, device.uuid, &DeviceInfo::uuid);
     if (same != merged_.devices.end()) return static_cast<std::size_t>(same - merged_.devices.begin());
     DeviceInfo& info = merged_.devices.emplace_back();
     info.uuid = device.uuid;
@@ -393,7 +388,7 @@ class Merge {
 
   void add_problem(ApplicationProblem problem) {
     auto& problems = merged_.application.problems;
-    const bool is_known = std::find(problems.begin(), problems.end(), problem) != problems.end();
+    const bool is_known = std::ranges::find(problems, problem) != problems.end();
     if (is_known || (is_later_run_ && subjects_.contains(problem.cause))) return;
     const std::size_t subjects = ++subjects_[problem.cause];
     if (subjects > kMostSubjects) return;
@@ -430,8 +425,7 @@ class Merge {
       const std::vector<PassUse> own = passes.passes(process, zero_ns_);
       all.insert(all.end(), own.begin(), own.end());
     }
-    std::stable_sort(all.begin(), all.end(),
-                     [](const PassUse& a, const PassUse& b) { return a.start_s < b.start_s; });
+    std::ranges::stable_sort(all, {}, &PassUse::start_s);
   }
 
   void share_operations_of_kernels() {
@@ -451,9 +445,8 @@ class Merge {
       const ProfiledGroup& group = groups_[place];
       if (group.is_selected && group.launches() + group.counted > 0) places.push_back(place);
     }
-    std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
-      return groups_[a].traced_ns > groups_[b].traced_ns;
-    });
+    std::ranges::stable_sort(
+        places, [&](std::size_t a, std::size_t b) { return groups_[a].traced_ns > groups_[b].traced_ns; });
     if (places.size() > kMaxProfiledPoints) leave_out_all_but_the_longest(places);
     const auto traced = launches_of(places);
     add_timeline(places);
@@ -480,7 +473,7 @@ class Merge {
     for (const DeviceTimes& device : times_) {
       std::vector<BusyInterval>& all = kernels.emplace_back(device.kernels);
       all.insert(all.end(), device.held.begin(), device.held.end());
-      std::sort(all.begin(), all.end(), starts_before);
+      std::ranges::sort(all, {}, &BusyInterval::start_ns);
     }
     for (std::size_t i = 0; i < times_.size(); ++i) ran.push_back({kernels[i], times_[i].transfers});
     merged_.timeline = timeline_.result(zero_ns_, ran, measurements);
@@ -511,7 +504,7 @@ class Merge {
     for (std::size_t i = 0; i < places.size(); ++i) wanted[places[i]] = i;
     std::vector<TracedLaunches> launches(places.size());
     for (DeviceTimes& device : times_) {
-      std::sort(device.kernels.begin(), device.kernels.end(), starts_before);
+      std::ranges::sort(device.kernels, {}, &BusyInterval::start_ns);
       for (const BusyInterval& launch : device.kernels) {
         if (wanted[launch.owner]) launches[*wanted[launch.owner]].push_back(&launch);
       }

@@ -10,8 +10,8 @@
 namespace rooflinectl {
 
 bool MissingPasses::has_problem(std::string_view beginning) const {
-  return std::any_of(problems_.begin(), problems_.end(),
-                     [&](const std::string& cause) { return cause.starts_with(beginning); });
+  return std::ranges::any_of(problems_,
+                             [&](const std::string& cause) { return cause.starts_with(beginning); });
 }
 
 /// Why no launch at all could be counted in that pass; empty if some could.
@@ -62,7 +62,7 @@ constexpr const char* kInNoCount = "they are in no count";
 std::vector<ApplicationProblem> FailedLaunches::problems() const {
   std::vector<std::pair<std::pair<std::string, std::string>, std::uint64_t>> all(launches_.begin(),
                                                                                  launches_.end());
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::ranges::stable_sort(all, [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<ApplicationProblem> problems;
   std::uint64_t others = 0;
   for (const auto& [kernel_and_error, launches] : all) {
@@ -134,13 +134,13 @@ ProfileSettings settings_for(const std::vector<IncompletePoint>& points, const M
     bytes += 2 * symbol.size() + kBytesOfNumber;
     if (bytes > kMostBytes) break;
     passes.insert(passes.end(), point.missing.begin(), point.missing.end());
-    const bool is_new = std::find(settings.only.begin(), settings.only.end(), symbol) == settings.only.end();
+    const bool is_new = std::ranges::find(settings.only, symbol) == settings.only.end();
     if (is_new) settings.only.push_back(symbol);
   }
   for (const std::string& symbol : settings.only) {
     if (const double known_s = longest_s(profile, symbol); known_s > 0) settings.known_s[symbol] = known_s;
   }
-  std::sort(passes.begin(), passes.end());
+  std::ranges::sort(passes);
   passes.erase(std::unique(passes.begin(), passes.end()), passes.end());
   settings.passes = passes;
   settings.timeline_interval_ns.reset();

@@ -37,8 +37,7 @@ std::vector<BusyInterval> newest_launches(const std::vector<BusyInterval>& kerne
 
 std::vector<TimelinePower> power_in(const Window& window, std::vector<record::PowerReading>& readings,
                                     std::uint64_t zero_ns) {
-  std::sort(readings.begin(), readings.end(),
-            [](const record::PowerReading& a, const record::PowerReading& b) { return a.at_ns < b.at_ns; });
+  std::ranges::sort(readings, {}, &record::PowerReading::at_ns);
   std::vector<TimelinePower> power;
   for (const record::PowerReading& reading : readings) {
     if (reading.at_ns < window.start_ns || reading.at_ns > window.end_ns) continue;
@@ -92,8 +91,7 @@ void TimelineMerge::add(std::size_t device, const record::Power& taken) {
 
 void TimelineMerge::keep_newest(Sampled& sampled) {
   auto& samples = sampled.samples;
-  std::stable_sort(samples.begin(), samples.end(),
-                   [](const record::Sample& a, const record::Sample& b) { return a.start_ns < b.start_ns; });
+  std::ranges::stable_sort(samples, {}, &record::Sample::start_ns);
   if (samples.size() > kMostSamples) {
     samples.erase(samples.begin(), samples.end() - static_cast<std::ptrdiff_t>(kMostSamples));
     std::erase_if(sampled.power, [&](const record::PowerReading& reading) {
@@ -137,9 +135,7 @@ std::optional<Timeline> TimelineMerge::result(std::uint64_t zero_ns, const std::
                                   .start_ns = transfer.start_ns - zero_ns,
                                   .duration_ns = transfer.duration_ns()});
     }
-    std::stable_sort(
-        merged.transfers.begin(), merged.transfers.end(),
-        [](const TimelineTransfer& a, const TimelineTransfer& b) { return a.start_ns < b.start_ns; });
+    std::ranges::stable_sort(merged.transfers, {}, &TimelineTransfer::start_ns);
   }
   if (timeline.devices.empty()) return std::nullopt;
   add_passages(zero_ns, timeline);
@@ -165,8 +161,7 @@ void TimelineMerge::add_passages(std::uint64_t zero_ns, Timeline& timeline) cons
                                .start_ns = range.start_ns - zero_ns,
                                .duration_ns = range.duration_ns});
   }
-  std::stable_sort(timeline.ranges.begin(), timeline.ranges.end(),
-                   [](const TimelineRange& a, const TimelineRange& b) { return a.start_ns < b.start_ns; });
+  std::ranges::stable_sort(timeline.ranges, {}, &TimelineRange::start_ns);
 }
 
 }  // namespace rooflinectl

@@ -41,17 +41,15 @@ struct BusyTime {
   std::uint64_t busy_ns = 0;   ///< of their union
 };
 
-/// `intervals` in any order. Adds to `overlapped_ns`, by owner, the part of its intervals during which
-/// another interval was there too, whoever owned it.
-BusyTime busy_time(const std::vector<BusyInterval>& intervals, std::vector<std::uint64_t>& overlapped_ns);
+/// `intervals` in any order. Adds to `overlapped_ns`, unless it is null, by owner, the part of its intervals
+/// during which another interval was there too, whoever owned it.
+BusyTime busy_time(const std::vector<BusyInterval>& intervals,
+                   std::vector<std::uint64_t>* overlapped_ns = nullptr);
 
 /// Adds to `overlapped_ns`, by owner, the part of the time of `intervals` during which one of `others` was
 /// there.
 void add_overlap(const std::vector<BusyInterval>& intervals, const std::vector<BusyInterval>& others,
                  std::vector<std::uint64_t>& overlapped_ns);
-
-/// The same without finding out who overlaps.
-BusyTime busy_time(const std::vector<BusyInterval>& intervals);
 
 /// Receives a gap between two pieces of work, and who owns what came after it.
 using GapListener = std::function<void(std::uint64_t duration_ns, std::uint32_t next_owner)>;

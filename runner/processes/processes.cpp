@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "runner/processes/processes.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -15,11 +18,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <thread>
 #include <utility>
 
 #include "core/error.h"
-#include "runner/processes/processes.h"
 
 namespace rooflinectl {
 
@@ -53,10 +56,6 @@ Channel make_output_channel() {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe");
   return {FileDescriptor(ends[1]), FileDescriptor(ends[0])};
-}
-
-void make_nonblocking(const FileDescriptor& fd) {
-  fcntl(fd.get(), F_SETFL, fcntl(fd.get(), F_GETFL) | O_NONBLOCK);
 }
 
 /// In the child, between fork and exec: only calls that are safe there.
@@ -117,10 +116,7 @@ CollectorProcess::CollectorProcess(const std::filesystem::path& executable,
 
   std::vector<std::string> words = {executable.string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
+  const std::vector<char*> argv = pointers_to(words);
 
   pid_ = fork();
   if (pid_ < 0) fail("fork");
@@ -133,14 +129,13 @@ CollectorProcess::CollectorProcess(const std::filesystem::path& executable,
   input_fd_ = std::move(input_channel.ours);
   output_fd_ = std::move(output_channel.ours);
   log_fd_ = std::move(log_channel.ours);
-  for (const FileDescriptor* fd : {&input_fd_, &output_fd_, &log_fd_}) make_nonblocking(*fd);
+  for (const FileDescriptor* fd : {&input_fd_, &output_fd_, &log_fd_}) {
+    fcntl(fd->get(), F_SETFL, fcntl(fd->get(), F_GETFL) | O_NONBLOCK);
+  }
 }
 
 CollectorProcess::~CollectorProcess() {
-  if (wait_status_) return;
-  kill(-pid_, SIGKILL);
-  kill(pid_, SIGKILL);
-  waitpid(pid_, nullptr, 0);
+  if (!wait_status_) kill_and_wait();
 }
 
 CollectorProcess::Event CollectorProcess::next(Clock::time_point deadline, int stop_fd) {
@@ -178,12 +173,7 @@ void CollectorProcess::end() {
   if (wait_status_) return;
   const Clock::time_point deadline = Clock::now() + kGrace;
   for (reap(); !wait_status_ && Clock::now() < deadline; reap()) std::this_thread::sleep_for(10ms);
-  if (wait_status_) return;
-  kill(-pid_, SIGKILL);
-  kill(pid_, SIGKILL);
-  int status = 0;
-  waitpid(pid_, &status, 0);
-  wait_status_ = status;
+  if (!wait_status_) kill_and_wait();
 }
 
 std::optional<CollectorProcess::Event> CollectorProcess::buffered_event() {
@@ -199,9 +189,14 @@ void CollectorProcess::reap() {
   siginfo_t ended{};
   const int found = waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT);
   if (found != 0 || ended.si_pid != pid_) return;
-  // Any processes that it started and left behind. Its id, and so its group's, stays taken until it is waited
-  // for.
+  kill_and_wait();
+}
+
+/// Also any processes that it started and left behind: its id, and so its group's, stays taken until it is
+/// waited for.
+void CollectorProcess::kill_and_wait() {
   kill(-pid_, SIGKILL);
+  kill(pid_, SIGKILL);
   int status = 0;
   waitpid(pid_, &status, 0);
   wait_status_ = status;
@@ -259,15 +254,35 @@ FinishedProgram run_program(const std::filesystem::path& executable,
   }
 }
 
-void throw_reported_failure(std::string_view line) {
-  std::optional<message::Failure> failure;
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+std::vector<std::filesystem::path> path_folders() {
+  std::vector<std::filesystem::path> folders;
+  const char* const path = std::getenv("PATH");
+  std::istringstream entries(path != nullptr ? path : "");
+  for (std::string folder; std::getline(entries, folder, ':');) folders.emplace_back(folder);
+  return folders;
+}
+
+std::optional<message::Failure> reported_failure(std::string_view line) {
   try {
     const Message message = decode(line);
-    if (const auto* reported = std::get_if<message::Failure>(&message)) failure = *reported;
+    if (const auto* reported = std::get_if<message::Failure>(&message)) return *reported;
   } catch (const Error&) {
-    return;
+    // Not a line of the collector.
   }
-  if (failure) throw Error(failure->kind, failure->cause, failure->hint);
+  return std::nullopt;
+}
+
+void throw_reported_failure(std::string_view line) {
+  if (const auto failure = reported_failure(line)) {
+    throw Error(failure->kind, failure->cause, failure->hint);
+  }
 }
 
 std::string describe_exit(int wait_status) {
@@ -277,22 +292,15 @@ std::string describe_exit(int wait_status) {
   return fmt::format("crashed with SIG{}", name);
 }
 
-using namespace std::chrono_literals;
-using message::Phase;
-namespace {
-
-using Seconds = std::chrono::duration<double>;
-
-}  // namespace
-
-Seconds usual_silence_limit(Phase phase, const TimingTarget& timing) {
-  if (phase == Phase::meet) return 600s;
-  if (phase == Phase::verify) return 300s;
-  if (phase == Phase::time) return 60s + Seconds(10 * timing.time_limit_s);
+std::chrono::duration<double> usual_silence_limit(message::Phase phase, const TimingTarget& timing) {
+  using enum message::Phase;
+  if (phase == meet) return 600s;
+  if (phase == verify) return 300s;
+  if (phase == time) return 60s + std::chrono::duration<double>(10 * timing.time_limit_s);
   return 120s;
 }
 
-std::optional<Seconds> silence_limit_from_environment() {
+std::optional<std::chrono::duration<double>> silence_limit_from_environment() {
   constexpr const char* kVariable = "ROOFLINECTL_SILENCE_LIMIT";
   const char* const text = std::getenv(kVariable);
   if (text == nullptr) return std::nullopt;
@@ -300,18 +308,17 @@ std::optional<Seconds> silence_limit_from_environment() {
   const char* const text_end = text + std::strlen(text);
   const auto [end, error] = std::from_chars(text, text_end, seconds);
   const bool valid = error == std::errc() && end == text_end && seconds > 0 && seconds < 1e6;
-  if (valid) return Seconds(seconds);
+  if (valid) return std::chrono::duration<double>(seconds);
   throw Error(ErrorKind::usage, fmt::format("{}: '{}' is not a number of seconds", kVariable, text));
 }
 
-StopSignals::StopSignals() {
+StopSignals::StopSignals(std::initializer_list<int> signals) {
   sigset_t mask;
   sigemptyset(&mask);
-  sigaddset(&mask, SIGINT);
-  sigaddset(&mask, SIGTERM);
+  for (const int signal : signals) sigaddset(&mask, signal);
   sigprocmask(SIG_BLOCK, &mask, &previous_mask_);
-  fd_ = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (fd_ < 0) {
+  fd_ = FileDescriptor(signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!fd_.is_open()) {
     const int error = errno;
     sigprocmask(SIG_SETMASK, &previous_mask_, nullptr);
     throw Error(ErrorKind::environment, fmt::format("signalfd failed: {}", std::strerror(error)));
@@ -319,18 +326,125 @@ StopSignals::StopSignals() {
 }
 
 StopSignals::~StopSignals() {
-  close(fd_);
   sigprocmask(SIG_SETMASK, &previous_mask_, nullptr);
 }
 
-std::optional<int> StopSignals::take() {
+std::optional<signalfd_siginfo> StopSignals::next() const {
   signalfd_siginfo info{};
-  if (read(fd_, &info, sizeof info) != sizeof info) return std::nullopt;
-  return static_cast<int>(info.ssi_signo);
+  return read(fd_.get(), &info, sizeof info) == sizeof info ? std::optional(info) : std::nullopt;
+}
+
+std::optional<int> StopSignals::take() const {
+  const auto info = next();
+  return info ? std::optional(static_cast<int>(info->ssi_signo)) : std::nullopt;
 }
 
 void StopSignals::pass_on(int signal) {
   kill(getpid(), signal);
+}
+
+// ---- programs of the user ----
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kTick = 200ms;
+constexpr auto kTimeToEnd = 5s;
+constexpr int kSignalOffset = 128;
+
+/// Our environment with that of the program, as `NAME=value`.
+std::vector<std::string> environment_of(const GuestProgram& program) {
+  std::vector<std::string> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string text = *variable;
+    if (!program.environment.contains(text.substr(0, text.find('=')))) variables.push_back(text);
+  }
+  for (const auto& [name, value] : program.environment)
+    variables.push_back(fmt::format("{}={}", name, value));
+  return variables;
+}
+
+Error cannot_start(const GuestProgram& program, int error) {
+  const std::string& name = program.command.front();
+  if (program.folder && !std::filesystem::is_directory(*program.folder)) {
+    return Error(ErrorKind::usage,
+                 fmt::format("{} cannot be run in {}: no such folder", name, program.folder->string()));
+  }
+  if (error == ENOENT) {
+    return Error(ErrorKind::usage, fmt::format("{}: no such program", name),
+                 name.find('/') == std::string::npos ? "name its folder too, or add it to the PATH" : "");
+  }
+  if (error == ENOEXEC) {
+    return Error(ErrorKind::usage, fmt::format("{} is not a program", name),
+                 "put the interpreter before a script, or start the script with a #! line");
+  }
+  return Error(ErrorKind::usage, fmt::format("{} cannot be run: {}", name, std::strerror(error)));
+}
+
+pid_t start(const GuestProgram& program, const sigset_t& mask) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  if (program.folder) posix_spawn_file_actions_addchdir_np(&actions, program.folder->c_str());
+  if (program.output_is_error) posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setsigmask(&attributes, &mask);
+  sigset_t ignored_by_us;
+  sigemptyset(&ignored_by_us);
+  for (const int number : {SIGPIPE, SIGXFSZ}) sigaddset(&ignored_by_us, number);
+  posix_spawnattr_setsigdefault(&attributes, &ignored_by_us);
+
+  std::vector<std::string> words = program.command;
+  std::vector<std::string> variables = environment_of(program);
+  pid_t pid = -1;
+  const int error = posix_spawnp(&pid, program.command.front().c_str(), &actions, &attributes,
+                                 pointers_to(words).data(), pointers_to(variables).data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) throw cannot_start(program, error);
+  return pid;
+}
+
+}  // namespace
+
+int GuestEnd::exit_code() const {
+  return WIFSIGNALED(wait_status) ? kSignalOffset + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+GuestEnd run_guest(const GuestProgram& program, std::optional<std::chrono::duration<double>> limit,
+                   const std::function<void()>& tick) {
+  const StopSignals signals({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD});
+  const Clock::time_point begin = Clock::now();
+  const pid_t pid = start(program, signals.previous_mask());
+  GuestEnd end;
+  std::optional<Clock::time_point> asked_to_end;
+  int interruptions = 0;
+  while (waitpid(pid, &end.wait_status, WNOHANG) != pid) {
+    pollfd polled{signals.fd(), POLLIN, 0};
+    poll(&polled, 1, static_cast<int>(kTick.count()));
+    if (const auto signal = signals.next(); signal && signal->ssi_signo != SIGCHLD) {
+      const int number = static_cast<int>(signal->ssi_signo);
+      end.interrupted = true;
+      if (number == SIGINT && ++interruptions > 1) {
+        kill(pid, SIGKILL);
+      } else if (signal->ssi_code != SI_KERNEL) {  // the terminal has sent its signals to the program too
+        kill(pid, number);
+      }
+    }
+    tick();
+    const Clock::time_point now = Clock::now();
+    if (limit && !asked_to_end && now - begin > *limit) {
+      end.timed_out = true;
+      asked_to_end = now;
+      kill(pid, SIGTERM);
+    } else if (asked_to_end && now - *asked_to_end > kTimeToEnd) {
+      kill(pid, SIGKILL);
+    }
+  }
+  end.wall_s = std::chrono::duration<double>(Clock::now() - begin).count();
+  return end;
 }
 
 }  // namespace rooflinectl
