@@ -63,7 +63,7 @@ std::string_view separated_name(Enum value) {
 }
 
 /// The name of an enumerator in files and on the command line. An enumeration with other names than those in
-/// the source declares a `to_string` of its own.
+/// the source declares a `to_string` of its own beside it, in the same header.
 template <typename Enum>
 requires std::is_enum_v<Enum>
 constexpr std::string_view to_string(Enum value) {

@@ -49,16 +49,16 @@ struct Process::Context {
   Handle handle = nullptr;
   int device = 0;
   std::unique_ptr<Gpu> gpu;
-  std::unique_ptr<Session> session;
+  std::unique_ptr<CountingSession> session;
 };
 
 /// The call that a thread is making, and what it remembers of earlier ones, as most are like one before.
 struct Process::Call {
-  Session* session = nullptr;  // null if none is being made that a session knows of
+  CountingSession* session = nullptr;  // null if none is being made that a session knows of
   std::optional<LaunchGroup> group;
-  std::shared_ptr<const GraphGroups> graph;  // that is launched as a whole
-  std::optional<PathId> path_of_nodes;       // if it launches those of a graph one by one
-  Session* session_of_nodes = nullptr;       // if another thread does so for it
+  std::shared_ptr<const GraphGroups> graph;     // that is launched as a whole
+  std::optional<PathId> path_of_nodes;          // if it launches those of a graph one by one
+  CountingSession* session_of_nodes = nullptr;  // if another thread does so for it
   bool is_counted = false;
   bool is_announced = false;
   std::uint32_t correlation = 0;
@@ -230,7 +230,7 @@ void Process::end_nodes() {
 }
 
 void Process::left_graph() {
-  if (Session* const session = std::exchange(call_of_thread().session_of_nodes, nullptr))
+  if (CountingSession* const session = std::exchange(call_of_thread().session_of_nodes, nullptr))
     session->after_nodes();
 }
 
@@ -246,7 +246,7 @@ void Process::entered_other_work(Handle context) {
 
 void Process::left(const char* error) {
   Call& call = call_of_thread();
-  Session* const session = std::exchange(call.session, nullptr);
+  CountingSession* const session = std::exchange(call.session, nullptr);
   if (session == nullptr) return;
   const auto graph = std::exchange(call.graph, nullptr);
   if (!call.group) session->after_other_work();
@@ -301,8 +301,9 @@ Process::Context& Process::make_context(Handle context) {
   if (!is_new) return *place->second;  // another thread was faster
   const auto [turn, is_new_device] = devices_.try_emplace(device.device);
   if (is_new_device) file_->add(device);
-  made->session = std::make_unique<Session>(*made->gpu, device.device, turn->second, sink(),
-                                            settings_.samples, settings_.passes, Session::Limits{});
+  made->session =
+      std::make_unique<CountingSession>(*made->gpu, device.device, turn->second, sink(), settings_.samples,
+                                        settings_.passes, CountingSession::Limits{});
   place->second = std::move(made);
   return *place->second;
 }

@@ -188,8 +188,7 @@ const std::vector<Metric>& pipe_metrics() {
               "warp instructions in the FP64 pipe"),
       counted(kFp16PipeInstructions, {"smsp__inst_executed_pipe_fp16.sum"},
               "warp instructions in the FP16 pipe of Volta and Turing; the FP16 pipe of GA100 does not fit "
-              "into the "
-              "pass"),
+              "into the pass"),
       counted(kAluPipeInstructions, {"smsp__inst_executed_pipe_alu.sum"},
               "warp instructions in the pipe of integers, comparisons and logic"),
       counted(kXuPipeInstructions, {"smsp__inst_executed_pipe_xu.sum"},

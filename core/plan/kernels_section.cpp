@@ -219,7 +219,7 @@ class KernelReader {
       const auto text = reader_.single_value(field.value);
       if (!text) continue;
       const auto number = parse_number<double>(*text);
-      if (!number || *number < 0 || *number > kMost) {
+      if (!number || !(*number >= 0 && *number <= kMost)) {
         reader_.fail(position_of(field.value),
                      fmt::format("{} is not a number from 0 to 1e30, such as 1e-5", in_quotes(*text)));
       } else if (key == "relative") {

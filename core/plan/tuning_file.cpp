@@ -494,9 +494,10 @@ class TuningReader {
   }
 
   void read_seed(const Field& field, FileKernelArgument& argument) {
-    const auto seed = parse_number<std::uint64_t>(text(field));
+    const std::string written = text(field);
+    const auto seed = parse_number<std::uint64_t>(written);
     argument.seed = seed.value_or(0);
-    if (!seed) fail(field, fmt::format("{} is not a whole number", in_quotes(text(field))));
+    if (!seed) fail(field, fmt::format("{} is not a whole number", in_quotes(written)));
   }
 
   // ---- references ----
@@ -524,9 +525,10 @@ class TuningReader {
   }
 
   void read_threshold(const Fields& fields, const Field& field) {
-    const auto threshold = parse_number<double>(text(field));
+    const std::string written = text(field);
+    const auto threshold = parse_number<double>(written);
     if (!threshold || !(*threshold >= 0)) {
-      fail(field, fmt::format("{} is not a number from 0 on", in_quotes(text(field))));
+      fail(field, fmt::format("{} is not a number from 0 on", in_quotes(written)));
       return;
     }
     const bool is_relative = reader_.text(fields, "ValidationMethod") == "SideBySideRelativeComparison";

@@ -32,7 +32,7 @@ class Current {
   bool is_pushed_ = false;
 };
 
-/// Whether a kernel of the stream's context has failed, after which CUDA does no more work in it.
+/// Whether work in the stream's context has failed, after which CUDA does no more in it.
 bool is_of_failed_context(CUresult result) {
   constexpr std::array kErrors = {CUDA_ERROR_ECC_UNCORRECTABLE,
                                   CUDA_ERROR_NVLINK_UNCORRECTABLE,
@@ -44,7 +44,8 @@ bool is_of_failed_context(CUresult result) {
                                   CUDA_ERROR_MISALIGNED_ADDRESS,
                                   CUDA_ERROR_INVALID_ADDRESS_SPACE,
                                   CUDA_ERROR_INVALID_PC,
-                                  CUDA_ERROR_LAUNCH_FAILED};
+                                  CUDA_ERROR_LAUNCH_FAILED,
+                                  CUDA_ERROR_UNKNOWN};
   return std::ranges::find(kErrors, result) != kErrors.end();
 }
 
@@ -53,7 +54,7 @@ bool is_done(CUstream stream) {
   if (is_of_failed_context(result)) {
     const char* name = "";
     cuGetErrorName(result, &name);
-    throw Error(ErrorKind::environment, fmt::format("a kernel of the program has failed: {}", name));
+    throw Error(ErrorKind::environment, fmt::format("the program's work on the GPU has failed: {}", name));
   }
   return result == CUDA_SUCCESS;
 }
@@ -113,8 +114,10 @@ bool Streams::are_idle(std::optional<int> device) {
 
 bool is_captured(CUstream stream) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  // An error: the default stream, while another one is captured.
-  return cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS || status != CU_STREAM_CAPTURE_STATUS_NONE;
+  const CUresult result = cuStreamIsCapturing(stream, &status);
+  if (is_of_failed_context(result)) return false;
+  // Another error: the default stream, while another one is captured.
+  return result != CUDA_SUCCESS || status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
 }  // namespace rooflinectl::injection

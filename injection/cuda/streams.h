@@ -43,7 +43,7 @@ class Streams {
 
   /// Whether all work given to a device, or to all, is done. It counts as not done while a stream is being
   /// captured into a graph, since asking would spoil the capture, and while streams are being destroyed.
-  /// Throws Error(environment) if a kernel has failed, so that nothing will ever be done.
+  /// Throws Error(environment) if work has failed, so that nothing will ever be done.
   bool are_idle(std::optional<int> device);
 
  private:

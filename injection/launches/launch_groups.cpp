@@ -42,7 +42,7 @@ std::optional<LaunchGroup> LaunchGroups::find(const Key& key) {
   return found == groups_.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::optional<LaunchGroup> LaunchGroups::add(const Key& key, Session& session, int device,
+std::optional<LaunchGroup> LaunchGroups::add(const Key& key, CountingSession& session, int device,
                                              const Launch& launch, std::optional<int> blocks_per_sm,
                                              std::optional<std::uint64_t> place) {
   const std::lock_guard lock(mutex_);
@@ -91,7 +91,7 @@ PathId LaunchGroups::path_to_sample(PathId path) {
   return sampled_paths_[path] = ++pattern.paths > kMostNumbers ? pattern.first : path;
 }
 
-GroupId LaunchGroups::add_to_session(Session& session, const Key& key, std::uint64_t record) {
+GroupId LaunchGroups::add_to_session(CountingSession& session, const Key& key, std::uint64_t record) {
   const std::string& symbol = key.kernel->symbol;
   if (key.kernel->is_collective) session.launches_collectives();
   const bool is_counted = filter_.selects_kernel(symbol) && filter_.selects_path(paths_.text(key.path)) &&

@@ -14,9 +14,9 @@
 
 #include "core/program/profile_settings.h"
 #include "core/text/names.h"
+#include "injection/launches/counting_session.h"
 #include "injection/launches/kernels.h"
 #include "injection/launches/launch.h"
-#include "injection/launches/session.h"
 #include "injection/lock_order.h"
 #include "injection/ranges/nvtx_paths.h"
 
@@ -24,9 +24,9 @@ namespace rooflinectl::injection {
 
 /// Launches of one kernel, of one shape, under one NVTX path, in one context.
 struct LaunchGroup {
-  Session* session = nullptr;  ///< of the context
-  std::uint64_t record = 0;    ///< its id in records
-  GroupId id = 0;              ///< in the session, with which other groups may share their samples
+  CountingSession* session = nullptr;  ///< of the context
+  std::uint64_t record = 0;            ///< its id in records
+  GroupId id = 0;                      ///< in the session, with which other groups may share their samples
 };
 
 /// Which launches belong together. Each group is written down when it is first seen, and introduced to the
@@ -63,7 +63,7 @@ class LaunchGroups {
   std::optional<LaunchGroup> find(const Key& key);
   /// Adds it, unless another thread has. `place`: which launch of a kernel with its symbol this is, from 1;
   /// nothing in a graph. Nothing if there are too many.
-  std::optional<LaunchGroup> add(const Key& key, Session& session, int device, const Launch& launch,
+  std::optional<LaunchGroup> add(const Key& key, CountingSession& session, int device, const Launch& launch,
                                  std::optional<int> blocks_per_sm, std::optional<std::uint64_t> place);
 
   /// The context was destroyed: its handle may be another one's later.
@@ -77,7 +77,7 @@ class LaunchGroups {
   };
 
   PathId path_to_sample(PathId path);
-  GroupId add_to_session(Session& session, const Key& key, std::uint64_t record);
+  GroupId add_to_session(CountingSession& session, const Key& key, std::uint64_t record);
 
   const ProfileSettings& settings_;
   const LaunchFilter filter_;

@@ -357,9 +357,13 @@ Table use_table(std::string_view title, std::string_view first, const std::vecto
                  .dispensable = {"launches", "FLOP/byte"}};
   const double shortest_s = shortest_shown_s(uses, most);
   for (const RangeUse& use : uses) {
+    if (use.total_s < shortest_s) {
+      ++table.left_out;
+      continue;
+    }
     table.add({indent(use.depth) + use.name, format::percent(use.share), format::duration(use.total_s),
                fmt::format("{}", use.launches), rate(use), intensity(use), format::saving(use.recoverable_s)},
-              use.total_s < shortest_s ? 0 : most);
+              most);
   }
   return table;
 }

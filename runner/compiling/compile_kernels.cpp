@@ -175,8 +175,6 @@ std::string key_of(const CompilerTask& task, const std::string& compiler) {
 
 /// Compiles. Throws Error(usage) with the compiler's messages if it refuses, or if the kernel has other
 /// parameters; Error(environment) if the compiler does not end.
-CompiledCode compile(const Compiler& compiler, const CompilerTask& task);
-
 CompiledCode compile(const Compiler& compiler, const CompilerTask& task) {
   const PrivateFolder folder;
   const fs::path unit = folder.path() / "kernel.cu";

@@ -355,8 +355,8 @@ class Importing {
     for (std::size_t place = 0; place < run_.devices.size(); ++place) {
       const std::size_t source = same_device(measured, run_.devices[place], file);
       DeviceInfo& device = run_.devices[place];
-      if (device.sm_count ==
-          0) {  // the file does not describe its GPU: it is taken to be that of the ceilings
+      // The file does not describe its GPU: it is taken to be that of the ceilings.
+      if (device.sm_count == 0) {
         const int index = std::exchange(device, measured.devices[source]).index;
         device.index = index;
       }

@@ -54,7 +54,7 @@ class LaunchGroupsTest : public testing::Test {
   FakeDevice device;
   FakeGpu gpu{device};
   DeviceTurn turn;
-  Session session{gpu, 0, turn, sink, 3, {kPasses.begin(), kPasses.end()}, {}};
+  CountingSession session{gpu, 0, turn, sink, 3, {kPasses.begin(), kPasses.end()}, {}};
   Kernels kernels{sink};
   Kernel& add = kernels.add(&context, {.symbol = "_Z3addPf"});
   LaunchGroups groups{settings, paths, sink};

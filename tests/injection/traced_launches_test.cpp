@@ -29,7 +29,7 @@ class TracedLaunchesTest : public testing::Test {
   FakeDevice device;
   FakeGpu gpu{device};
   DeviceTurn turn;
-  Session session{gpu, 0, turn, sink, 3, {}, {}};
+  CountingSession session{gpu, 0, turn, sink, 3, {}, {}};
   Kernels kernels{sink};
   TracedLaunches launches{kernels, sink};
 };

@@ -275,6 +275,40 @@ TEST(GroupCounters, HaveTheOperationsOfTheLaunchesThatTheHardwareCounted) {
   }
 }
 
+TEST(GroupCounters, AreTheMeanOfWhatWasInstrumentedIfLaunchesCannotBeToldApart) {
+  constexpr double kTracedWarps = 1e5;
+  CountedPasses counted;
+  // The trace may have added 1 to 16 instructions to each warp.
+  for (const double of_warp : {48, 55})
+    counted["memory"].add(of({{"warp_instructions", of_warp * kTracedWarps}}));
+  for (const double of_warp : {40, 47})
+    counted["operations"].add(
+        of({{"ffma", 100 * of_warp}, {"warp_instructions_sass", of_warp * kTracedWarps}}));
+  const RepeatedCounters result =
+      counters_of_group(counted, kTracedWarps, [](const auto&) { return ""; }).counted;
+  EXPECT_DOUBLE_EQ(*result.counters.at("ffma").value(), 4350);
+}
+
+TEST(GroupCounters, LeaveNoLaunchWithoutOperationsOutOfTheMean) {
+  CountedPasses counted;
+  for (int i = 0; i < 99; ++i) counted["memory"].add(of({{"warp_instructions", 1e4}}));
+  counted["memory"].add(of({{"warp_instructions", 1e8}}));
+  counted["operations"].add(of({{"ffma", 1e8}, {"warp_instructions_sass", 1e8}}));
+  counted["operations"].add(of({{"ffma", 2e4}, {"warp_instructions_sass", 2e4}}));
+  const RepeatedCounters result = counters_of_group(counted, kWarps, [](const auto&) { return ""; }).counted;
+  EXPECT_LT(*result.counters.at("ffma").value(), 0.6e8) << "not that of the large launch alone";
+}
+
+TEST(GroupCounters, HaveTheSpreadOfTheLaunchesThatTheyStandFor) {
+  CountedPasses counted;
+  for (int i = 0; i < 2; ++i) counted["memory"].add(of({{"warp_instructions", 1e6}}));
+  counted["operations"].add(of({{"ffma", 1e5}, {"warp_instructions_sass", 1e6}}));
+  counted["operations"].add(of({{"ffma", 9e5}, {"warp_instructions_sass", 9e6}}));
+  const RepeatedCounters result = counters_of_group(counted, kWarps, [](const auto&) { return ""; }).counted;
+  EXPECT_DOUBLE_EQ(*result.counters.at("ffma").value(), 1e5);
+  EXPECT_FALSE(result.spread.contains("ffma"));
+}
+
 TEST(GroupCounters, OfSharedMemoryAreUnavailableWhereTheChipDoesNotCountItsMatrices) {
   CountedPasses counted;
   counted["memory"].add(of({{"l1_bytes", 1}, {"l2_bytes", 1000}, {"warp_instructions", 1}}));

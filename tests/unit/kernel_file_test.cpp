@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -155,6 +156,14 @@ TEST(KernelFile, FillsSuitTheTypeUnlessTheyAreDescribed) {
       mistakes_in(source("  x: {in: i32, count: n, fill: uniform}")),
       ElementsAre("my/scale.cu:6:48: 'uniform' are fractions, which i32 does not have; use 'integers' "
                   "(in kernels.scale.f32.n1048576.b256)"));
+}
+
+TEST(KernelFile, AToleranceIsANumberFromZeroOn) {
+  for (const char* const number : {"nan", "-1", "1e31", "inf", "x"}) {
+    EXPECT_THAT(mistakes_in(source(fmt::format("tolerance: {{relative: {}}}", number))),
+                testing::Contains(testing::HasSubstr("is not a number from 0 to 1e30")))
+        << number;
+  }
 }
 
 TEST(KernelFile, VersionsStandSideBySideAtEqualAxes) {

@@ -16,7 +16,7 @@
 namespace rooflinectl::page {
 namespace {
 
-std::string_view to_string(StripUnit unit) {
+std::string_view unit_name(StripUnit unit) {
   constexpr std::array<std::string_view, kEnumerators<StripUnit>.size()> kNames = {"B/s", "FLOP/s", "share",
                                                                                    "Hz", "W"};
   return kNames.at(static_cast<std::size_t>(unit));
@@ -28,7 +28,7 @@ Json strip(const Strip& strip) {
   };
   return {{"id", strip.id},
           {"title", strip.title},
-          {"unit", to_string(strip.unit)},
+          {"unit", unit_name(strip.unit)},
           {"roof", optional_number(strip.roof)},
           {"ceiling", strip.ceiling},
           {"means", values(&StripBin::mean)},

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,10 @@ constexpr double kLeastL1Share = 0.9;
 /// Warps that wait in a loop for others, or for a copy into shared memory, may execute so many times what
 /// they do at another speed.
 constexpr double kMostPolling = 1.5;
+/// Launches whose instructions differ by no more than this part of them are taken to do the same.
+constexpr double kSameWork = 0.01;
+/// The part of launches, and of their instructions, that may have none that did the same.
+constexpr double kMostWithoutSame = 0.01;
 
 void withdraw(RepeatedCounters& counted, std::string_view key, const std::string& reason) {
   const auto found = counted.counters.find(key);
@@ -225,7 +230,10 @@ GroupCounters counters_of_group(const CountedPasses& counted, std::optional<doub
   Launched launched = {.warps = warps};
   std::map<std::string, double> scales;  // of counts, by their keys
   const auto add = [&](const RepeatedCounters& of_pass) {
-    for (const auto& [key, value] : of_pass.counters) result.counters.insert_or_assign(key, value);
+    for (const auto& [key, value] : of_pass.counters) {
+      result.counters.insert_or_assign(key, value);
+      result.spread.erase(key);
+    }
     for (const auto& [key, spread] : of_pass.spread) result.spread.insert_or_assign(key, spread);
   };
   for (const Pass pass : kPasses) {
@@ -252,8 +260,9 @@ GroupCounters counters_of_group(const CountedPasses& counted, std::optional<doub
       }
     }
   }
-  if (spread_of(result, counter::kWarpInstructions) > record::kMostDifference ||
-      failure_of_instrumentation(result, launched)) {
+  const double differ_by = std::max(spread_of(result, counter::kWarpInstructions),
+                                    spread_of(result, counter::kWarpInstructionsSass));
+  if (differ_by > record::kMostDifference || failure_of_instrumentation(result, launched)) {
     if (const auto operations = operations_of_the_same(counted, warps, pattern.period)) add(*operations);
   }
   check_operations(result, launched);  // as they were counted
@@ -342,41 +351,56 @@ std::optional<WorkClusters> CountedLaunches::clusters(std::string_view key, std:
   return is_clustered ? std::optional(std::move(found)) : std::nullopt;
 }
 
-/// The launches that executed the most instructions among those that may have done the same as one of which
-/// the hardware counted so many.
+/// The launches that may have done the same as one of which the hardware counted so many instructions.
 std::vector<std::size_t> CountedLaunches::same_as(double hardware, std::optional<double> warps) const {
-  constexpr double kSame = 0.01;
   std::vector<std::size_t> same;
-  double most = 0;
   for (std::size_t i = 0; i < launches_.size(); ++i) {
     const auto executed = value_of(launches_[i].counters, counter::kWarpInstructionsSass);
-    if (!executed || *executed < most || difference_of(hardware, *executed, warps) > kSame) continue;
-    if (*executed > most) same.clear();
-    most = *executed;
-    same.push_back(i);
+    if (executed && difference_of(hardware, *executed, warps) <= kSameWork) same.push_back(i);
   }
   return same;
+}
+
+/// Whether these executed as many instructions.
+bool CountedLaunches::are_alike(const std::vector<std::size_t>& launches) const {
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0;
+  for (const std::size_t launch : launches) {
+    const double executed = *value_of(launches_[launch].counters, counter::kWarpInstructionsSass);
+    least = std::min(least, executed);
+    most = std::max(most, executed);
+  }
+  return most <= (1 + kSameWork) * least;
 }
 
 std::optional<RepeatedCounters> CountedLaunches::mean_as_in(const CountedLaunches& hardware,
                                                             std::optional<double> warps,
                                                             std::size_t period) const {
-  constexpr double kMostWithoutSame = 0.01;
   const std::vector<double> of_hardware =
       period > 1 ? hardware.weights_by_place(period) : std::vector<double>();
   std::vector<double> weights(launches_.size());
-  double all = 0;
-  double without_same = 0;
+  double launches = 0;
+  double launches_without_same = 0;
+  double executed = 0;
+  double executed_without_same = 0;
   for (std::size_t i = 0; i < hardware.launches_.size(); ++i) {
     const auto instructions = value_of(hardware.launches_[i].counters, counter::kWarpInstructions);
     if (!instructions) return std::nullopt;
     const double weight = of_hardware.empty() ? 1 : of_hardware[i];
     const std::vector<std::size_t> same = same_as(*instructions, warps);
-    all += weight * *instructions;
-    if (same.empty()) without_same += weight * *instructions;
+    if (!are_alike(same)) return std::nullopt;
+    launches += weight;
+    executed += weight * *instructions;
+    if (same.empty()) {
+      launches_without_same += weight;
+      executed_without_same += weight * *instructions;
+    }
     for (const std::size_t launch : same) weights[launch] += weight / static_cast<double>(same.size());
   }
-  if (without_same > kMostWithoutSame * all) return std::nullopt;
+  if (launches_without_same > kMostWithoutSame * launches ||
+      executed_without_same > kMostWithoutSame * executed) {
+    return std::nullopt;
+  }
   AveragedCounters averaged;
   for (std::size_t i = 0; i < launches_.size(); ++i) {
     if (weights[i] > 0) averaged.add(launches_[i].counters, weights[i]);

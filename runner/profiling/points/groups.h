@@ -64,8 +64,9 @@ class CountedLaunches {
   Mean mean(const LaunchPattern& pattern) const;
 
   /// The mean of these instrumented launches, each as often as the hardware counted a launch of as many
-  /// instructions (of so many `warps`, to which the trace adds some); nothing if launches with more than 1 %
-  /// of the hardware's instructions have no such launch. `period`: of the launches, or 1 or 0.
+  /// instructions (to within 1 %, and to those that the trace adds to each of `warps`). Nothing if more than
+  /// 1 % of the hardware's launches, or of their instructions, have none, or if one has several that differ.
+  /// `period`: of the launches, or 1 or 0.
   std::optional<RepeatedCounters> mean_as_in(const CountedLaunches& hardware, std::optional<double> warps,
                                              std::size_t period) const;
 
@@ -76,6 +77,7 @@ class CountedLaunches {
   };
   std::vector<double> weights_by_place(std::size_t period) const;
   std::vector<std::size_t> same_as(double hardware, std::optional<double> warps) const;
+  bool are_alike(const std::vector<std::size_t>& launches) const;
   /// The mean time of the launches that were counted; nothing where one of them has none.
   std::optional<double> mean_time_s() const;
 

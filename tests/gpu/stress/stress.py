@@ -427,6 +427,9 @@ def main():
     if unknown:
         print(f"there is no scenario {', '.join(unknown)} here; there are: {', '.join(known)}", file=sys.stderr)
         return 2
+    if settings.jobs > 1 and settings.scenarios and any(name in RISKY for name in chosen):
+        print(f"{', '.join(RISKY)} ends the work of what runs beside it: leave out --jobs", file=sys.stderr)
+        return 2
     settings.scenarios = chosen if settings.scenarios else [name for name in known if name not in RISKY]
     for name in [name for name in chosen if name not in settings.scenarios]:
         print(f"{name} is left out: it may hang the driver for the whole machine; --scenarios {name} runs it", flush=True)

@@ -33,7 +33,7 @@ class Gpu {
   virtual ~Gpu() = default;
 
   /// Whether all work that the process has given to this device is done, or that of all its devices. Throws
-  /// Error if a kernel has failed: it never will be.
+  /// Error if work has failed: it never will be.
   virtual bool is_idle(bool of_all_devices) = 0;
   /// Begins or ends the trace of everything that runs on the devices.
   virtual void trace(bool on) = 0;
@@ -64,7 +64,7 @@ class Gpu {
   virtual void pause() = 0;
 };
 
-class Session;
+class CountingSession;
 
 /// What the kernels of a graph may be launched one by one for, in place of the graph.
 enum class ByNodes { not_at_all, for_first_samples, for_any_sample };
@@ -74,12 +74,12 @@ enum class ByNodes { not_at_all, for_first_samples, for_any_sample };
 struct DeviceTurn {
   OrderedMutex<LockOrder::device> mutex;  // guards the sessions of the device too
   std::condition_variable_any ended;
-  Session* owner = nullptr;         // whose turn it is
-  Session* late = nullptr;          // has a range open although its turn is over: its launch is not done
-  Session* counting = nullptr;      // whose pass it is: the counters serve one context at a time
-  int by_nodes = 0;                 // graphs whose nodes are launched one by one: all in one pass
-  int waiting = 0;                  // threads that wait for the end of the turn: they go first
-  std::atomic<int> in_progress{0};  // calls that give the device work
+  CountingSession* owner = nullptr;     // whose turn it is
+  CountingSession* late = nullptr;      // has a range open although its turn is over: its launch is not done
+  CountingSession* counting = nullptr;  // whose pass it is: the counters serve one context at a time
+  int by_nodes = 0;                     // graphs whose nodes are launched one by one: all in one pass
+  int waiting = 0;                      // threads that wait for the end of the turn: they go first
+  std::atomic<int> in_progress{0};      // calls that give the device work
 };
 
 /// Goes through the passes while a program launches its kernels: counts chosen launches, and traces all of
@@ -89,7 +89,7 @@ struct DeviceTurn {
 /// The mutex of the device guards what the session knows, for some instructions at a time. Whatever needs
 /// CUDA or CUPTI, or waits for the device, is done in a turn: without the mutex, while other launches wait
 /// until the turn is over, or until they have waited long enough; then they make the counted launch void.
-class Session {
+class CountingSession {
  public:
   using Sink = std::function<void(const ProfileRecord&)>;
 
@@ -108,8 +108,8 @@ class Session {
 
   /// `device`: the number for records, and what it shares with the device's other contexts. `passes`: those
   /// that are gone through, in the order of `kPasses`.
-  Session(Gpu& gpu, int device_number, DeviceTurn& device, Sink sink, int samples,
-          const std::vector<Pass>& passes, Limits limits);
+  CountingSession(Gpu& gpu, int device_number, DeviceTurn& device, Sink sink, int samples,
+                  const std::vector<Pass>& passes, Limits limits);
 
   /// What must be known about a group before its first launch.
   struct NewGroup {

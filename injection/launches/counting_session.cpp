@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "injection/launches/session.h"
+#include "injection/launches/counting_session.h"
 
 #include <fmt/format.h>
 
@@ -98,9 +98,9 @@ auto without(Lock& lock, Call call) {
 
 /// The turn of the device, if it is taken, until this is destroyed. The mutex is held whenever a member
 /// function is called.
-class Session::Turn {
+class CountingSession::Turn {
  public:
-  explicit Turn(Session& session) : session_(session) {}
+  explicit Turn(CountingSession& session) : session_(session) {}
   ~Turn() {
     if (is_mine_) end();
   }
@@ -132,12 +132,12 @@ class Session::Turn {
     session_.device_.ended.notify_all();
   }
 
-  Session& session_;
+  CountingSession& session_;
   bool is_mine_ = false;
 };
 
-Session::Session(Gpu& gpu, int device_number, DeviceTurn& device, Sink sink, int samples,
-                 const std::vector<Pass>& passes, Limits limits)
+CountingSession::CountingSession(Gpu& gpu, int device_number, DeviceTurn& device, Sink sink, int samples,
+                                 const std::vector<Pass>& passes, Limits limits)
     : gpu_(gpu),
       device_number_(device_number),
       device_(device),
@@ -150,7 +150,7 @@ Session::Session(Gpu& gpu, int device_number, DeviceTurn& device, Sink sink, int
 }
 
 /// A launch that is being made is not in a stream yet.
-RangeCalls Session::range_calls() {
+RangeCalls CountingSession::range_calls() {
   return {
       .idle = [this] { return device_.in_progress == 0 && gpu_.is_idle(has_collectives_); },
       .open = [this] { gpu_.open_range(opening_); },
@@ -160,7 +160,7 @@ RangeCalls Session::range_calls() {
   };
 }
 
-GroupId Session::add_group(const NewGroup& group) {
+GroupId CountingSession::add_group(const NewGroup& group) {
   const std::lock_guard lock(device_.mutex);
   Group& added = groups_.emplace_back();
   added.record = group.record;
@@ -170,7 +170,7 @@ GroupId Session::add_group(const NewGroup& group) {
   return sampling_.add_group(launching_s_, group.wish);
 }
 
-void Session::launches_collectives() {
+void CountingSession::launches_collectives() {
   const std::lock_guard lock(device_.mutex);
   has_collectives_ = true;
   if (is_impossible(Pass::operations)) return;
@@ -179,12 +179,12 @@ void Session::launches_collectives() {
       Error(ErrorKind::environment, "instrumented code of collective kernels keeps the other ranks waiting"));
 }
 
-void Session::make_impossible(Pass pass, const Error& error) {
+void CountingSession::make_impossible(Pass pass, const Error& error) {
   is_impossible_[static_cast<std::size_t>(pass)] = true;
   sink_(not_counted(pass, error));
 }
 
-bool Session::before_launch(GroupId group, bool may_be_counted) {
+bool CountingSession::before_launch(GroupId group, bool may_be_counted) {
   Lock lock(device_.mutex);
   wait_for_turn(lock);
   Turn turn(*this);
@@ -205,7 +205,7 @@ bool Session::before_launch(GroupId group, bool may_be_counted) {
 }
 
 /// Ends what is over, and begins what is due.
-void Session::prepare_launch(Turn& turn, Lock& lock) {
+void CountingSession::prepare_launch(Turn& turn, Lock& lock) {
   tick();
   end_late_range(turn, lock);
   if (!pass_ && !is_traced_ && turn.is_free()) {
@@ -218,7 +218,7 @@ void Session::prepare_launch(Turn& turn, Lock& lock) {
   }
 }
 
-bool Session::before_graph(const std::vector<GroupId>& kernels, ByNodes may_run_by_nodes) {
+bool CountingSession::before_graph(const std::vector<GroupId>& kernels, ByNodes may_run_by_nodes) {
   Lock lock(device_.mutex);
   wait_for_turn(lock);
   Turn turn(*this);
@@ -249,12 +249,12 @@ bool Session::before_graph(const std::vector<GroupId>& kernels, ByNodes may_run_
   return false;
 }
 
-void Session::after_nodes() {
+void CountingSession::after_nodes() {
   const Lock lock(device_.mutex);
   --device_.by_nodes;
 }
 
-void Session::before_other_work() {
+void CountingSession::before_other_work() {
   Lock lock(device_.mutex);
   wait_for_turn(lock);
   Turn turn(*this);
@@ -263,7 +263,7 @@ void Session::before_other_work() {
 }
 
 /// Of whichever context of the device has one.
-void Session::end_late_range(Turn& turn, Lock& lock) {
+void CountingSession::end_late_range(Turn& turn, Lock& lock) {
   if (device_.late == nullptr || !turn.is_free()) return;
   turn.take();
   device_.late->close_late_range(lock);
@@ -272,11 +272,11 @@ void Session::end_late_range(Turn& turn, Lock& lock) {
 /// Launches within an open range would be counted with it. They wait for as long as the counted launch may
 /// take; if that is not enough, it may be waiting for them, and the range is void. The same holds for a range
 /// whose turn is over, if this thread does not get the turn to close it.
-void Session::wait_for_turn(Lock& lock) const {
-  const auto let_go = [&](Session* session) {
+void CountingSession::wait_for_turn(Lock& lock) const {
+  const auto let_go = [&](CountingSession* session) {
     if (session != nullptr && session->open_) session->open_->is_void = true;
   };
-  Session* const owner = device_.owner;
+  CountingSession* const owner = device_.owner;
   if (owner == nullptr) {
     if (device_.waiting > 0) let_go(device_.late);
     return;
@@ -292,7 +292,7 @@ void Session::wait_for_turn(Lock& lock) const {
 }
 
 /// Under a turn, before work that would come into the range.
-void Session::close_late_range(Lock& lock) {
+void CountingSession::close_late_range(Lock& lock) {
   try {
     if (has_collectives_ && gpu_.now_s() >= next_long_wait_s_) wait_for_device(lock);
     if (!open_) return;
@@ -312,20 +312,20 @@ void Session::close_late_range(Lock& lock) {
 
 /// Nothing else came into the open range, but the launch may have taken so long because it waited for the
 /// program, which executes more than it does otherwise.
-void Session::settle_late() {
+void CountingSession::settle_late() {
   if (std::exchange(open_->is_settled, true)) return;
   ranges_[open_->range].is_late = true;
   sampling_.voided(open_->group);
 }
 
-void Session::settle_void() {
+void CountingSession::settle_void() {
   if (std::exchange(open_->is_settled, true)) return;
   ranges_[open_->range].is_void = true;
   sampling_.voided(open_->group);
   note_void(open_->group);
 }
 
-void Session::note_void(GroupId id) {
+void CountingSession::note_void(GroupId id) {
   Group& group = groups_[id];
   group.was_void = true;
   if (!sampling_.is_left_alone(id) || std::exchange(group.is_left_alone_told, true)) return;
@@ -336,7 +336,7 @@ void Session::note_void(GroupId id) {
 }
 
 /// Why groups have no counters although launches of theirs were to be counted.
-void Session::report_void() {
+void CountingSession::report_void() {
   for (GroupId id = 0; id < groups_.size(); ++id) {
     const bool is_known = !std::exchange(groups_[id].was_void, false) || sampling_.is_left_alone(id) ||
                           sampling_.samples_of(id, Pass::memory) > 0;
@@ -349,12 +349,12 @@ void Session::report_void() {
 }
 
 /// While the device is idle: takes what was counted, and the pass goes on.
-void Session::make_room(Lock& lock) {
+void CountingSession::make_room(Lock& lock) {
   take(without(lock, [this] { return gpu_.make_room(); }));
   ranges_.clear();
 }
 
-bool Session::open_range(GroupId group, Lock& lock) {
+bool CountingSession::open_range(GroupId group, Lock& lock) {
   counting_since_s_ = gpu_.now_s();
   bool is_open = false;
   try {
@@ -379,11 +379,11 @@ bool Session::open_range(GroupId group, Lock& lock) {
 }
 
 /// While all is instrumented and slow, a pause would hold the program up, not the counting.
-void Session::note_counting() {
+void CountingSession::note_counting() {
   if (pass_ != Pass::operations) counting_s_ += gpu_.now_s() - counting_since_s_;
 }
 
-void Session::after_launch(GroupId group, bool is_counted, bool has_failed) {
+void CountingSession::after_launch(GroupId group, bool is_counted, bool has_failed) {
   --device_.in_progress;
   if (!is_counted && !has_failed) return;
   Lock lock(device_.mutex);
@@ -419,12 +419,12 @@ void Session::after_launch(GroupId group, bool is_counted, bool has_failed) {
 }
 
 /// What a launch of the group takes, or took if all were held; 0 if that is not known.
-double Session::mean_s(const Group& group) {
+double CountingSession::mean_s(const Group& group) {
   if (group.traced > 0) return group.traced_s / static_cast<double>(group.traced);
   return group.traced_held > 0 ? group.traced_held_s / static_cast<double>(group.traced_held) : 0;
 }
 
-double Session::limit_after_launch(GroupId group) const {
+double CountingSession::limit_after_launch(GroupId group) const {
   const Group& known = groups_[group];
   const double expected_s = known.traced > 0 ? known.traced_s / static_cast<double>(known.traced) : 0;
   const double longest_s = std::max(kTimesExpected * expected_s, kTimesKnown * known.held_s);
@@ -433,13 +433,13 @@ double Session::limit_after_launch(GroupId group) const {
   return std::max(limit_s, std::min(kTimesKnown * known.known_s, kLongestKnownHoldS));
 }
 
-void Session::traced(GroupId group, double duration_s, bool was_held) {
+void CountingSession::traced(GroupId group, double duration_s, bool was_held) {
   const std::lock_guard lock(traced_mutex_);
   newly_traced_.push_back({group, duration_s, was_held});
 }
 
 /// Launches that were held do not show how long one takes, unless they took much longer than they were held.
-void Session::take_traced() {
+void CountingSession::take_traced() {
   const std::lock_guard lock(traced_mutex_);
   for (const Traced& launch : newly_traced_) {
     Group& group = groups_[launch.group];
@@ -462,7 +462,7 @@ void Session::take_traced() {
 
 /// Of new groups that matter and whose launches take different times, more launches are counted, in all
 /// passes.
-void Session::find_varying() {
+void CountingSession::find_varying() {
   for (GroupId id = 0; id < groups_.size(); ++id) {
     const Group& group = groups_[id];
     const bool matters = group.launches_before_rest == 0 && group.traced >= kLaunchesToCompare &&
@@ -479,7 +479,7 @@ void Session::find_varying() {
 
 /// Launches that repeat are counted at each place of the period. A shorter series could lie within a part of
 /// the period that repeats by itself.
-void Session::find_period(GroupId id) {
+void CountingSession::find_period(GroupId id) {
   Group& group = groups_[id];
   if (group.times_s.size() < kTimesForAPeriod) return;
   const std::size_t period = period_of(group.times_s, kLongestPeriod);
@@ -488,7 +488,7 @@ void Session::find_period(GroupId id) {
   group.times_s = {};
 }
 
-void Session::tick() {
+void CountingSession::tick() {
   const double now = gpu_.now_s();
   if (first_launch_s_ == 0) first_launch_s_ = now;
   const double gap_s = std::min(now - std::exchange(last_launch_s_, now), kLongestGapS);
@@ -499,7 +499,7 @@ void Session::tick() {
   if (pass_ == Pass::memory) find_varying();
 }
 
-bool Session::may_count_more() const {
+bool CountingSession::may_count_more() const {
   return pass_ == Pass::operations ||
          counting_s_ <= kCountingAtFirstS +
                             kCountingOfLaunchS * static_cast<double>(std::min(counted_, kMostCharged)) +
@@ -507,7 +507,7 @@ bool Session::may_count_more() const {
 }
 
 /// Whether the pass is over, or another one may begin.
-bool Session::is_change_due() {
+bool CountingSession::is_change_due() {
   if (open_ || device_.by_nodes > 0 || last_launch_s_ < next_change_s_ || !may_count_more()) return false;
   if (pass_) return is_impossible(*pass_) || is_pass_over() || has_what_matters();
   if (device_.counting != nullptr) return false;  // another context of the device
@@ -521,7 +521,7 @@ bool Session::is_change_due() {
 
 /// Whether most of what was launched since the last look, by its time, is of groups of which nothing was
 /// counted: then the passes are gone through as at the start.
-bool Session::begins_other_work() {
+bool CountingSession::begins_other_work() {
   double other_s = 0;
   double all_s = 0;
   for (GroupId id = 0; id < groups_.size(); ++id) {
@@ -539,14 +539,14 @@ bool Session::begins_other_work() {
 }
 
 /// Nothing was new for a while.
-bool Session::is_pass_over() const {
+bool CountingSession::is_pass_over() const {
   const double patience_s = *pass_ == Pass::memory ? limits_.first_patience_s : limits_.patience_s;
   return sampling_.is_over(launching_s_, patience_s);
 }
 
 /// Whether the pass has counted what takes nearly all of the time of the program's steps, or seems to: the
 /// first pass shows which these are, and `shows_its_steps` looks closer.
-bool Session::has_what_matters() {
+bool CountingSession::has_what_matters() {
   if (!is_first_round_) return false;
   if (*pass_ == Pass::memory) {
     const bool is_worth_a_look =
@@ -565,7 +565,7 @@ bool Session::has_what_matters() {
 
 /// Whether the program repeats its steps, nearly all of which was counted, and no more is to be learnt about
 /// launches that differ.
-bool Session::shows_its_steps(Lock& lock) {
+bool CountingSession::shows_its_steps(Lock& lock) {
   without(lock, [this] { gpu_.deliver_trace(); });
   take_traced();
   find_varying();
@@ -585,7 +585,7 @@ bool Session::shows_its_steps(Lock& lock) {
 }
 
 /// How long the GPU has worked for each group since the pass began or a group was new.
-void Session::find_steps() {
+void CountingSession::find_steps() {
   steps_s_ = 0;
   const bool has_repeated = sampling_.has_repeated(launching_s_);
   for (GroupId id = 0; id < groups_.size(); ++id) {
@@ -596,7 +596,7 @@ void Session::find_steps() {
 }
 
 /// Under a turn. What follows depends on what the pass has shown.
-void Session::change_pass(Lock& lock) {
+void CountingSession::change_pass(Lock& lock) {
   if (without(lock, [this] { return gpu_.is_sampled(); })) {
     next_change_s_ = gpu_.now_s() + kLookS;
     return;
@@ -618,14 +618,14 @@ void Session::change_pass(Lock& lock) {
   begin_pass(is_first_round_ ? next_pass(following) : pass_worth_a_change(following), lock);
 }
 
-std::optional<Pass> Session::next_pass(std::size_t from) const {
+std::optional<Pass> CountingSession::next_pass(std::size_t from) const {
   for (std::size_t next = from; next < kPasses.size(); ++next) {
     if (!is_impossible(kPasses[next]) && sampling_.has_awaited(kPasses[next])) return kPasses[next];
   }
   return std::nullopt;
 }
 
-std::optional<Pass> Session::pass_worth_a_change(std::size_t from) const {
+std::optional<Pass> CountingSession::pass_worth_a_change(std::size_t from) const {
   for (std::size_t next = from; next < kPasses.size(); ++next) {
     if (!is_impossible(kPasses[next]) && is_worth_a_change(kPasses[next])) return kPasses[next];
   }
@@ -633,7 +633,7 @@ std::optional<Pass> Session::pass_worth_a_change(std::size_t from) const {
 }
 
 /// Whether groups that matter, and were launched since the last pass of the first round, await that pass.
-bool Session::is_worth_a_change(Pass pass) const {
+bool CountingSession::is_worth_a_change(Pass pass) const {
   bool is_awaited = false;
   double awaited_s = 0;
   for (GroupId id = 0; id < groups_.size(); ++id) {
@@ -649,18 +649,22 @@ bool Session::is_worth_a_change(Pass pass) const {
 /// not done then, a kernel may be waiting for the program, and so long a wait is not tried again. There is no
 /// wait at all behind a kernel that was seen to wait for the program; but a collective that waited for
 /// another rank is done once that rank has continued, so there another long wait follows, less and less
-/// often. If a kernel has failed, the device is never done, and nothing more is counted.
-bool Session::wait_for_device(Lock& lock) {
+/// often. If work has failed, the device is never done, and nothing more is counted.
+bool CountingSession::wait_for_device(Lock& lock) {
   try {
     return is_done_in_time(lock);
   } catch (const Error& error) {
-    if (pass_) give_up_counting(error, lock);
+    const bool may_have_counted = std::ranges::count(is_impossible_, false) > 0;
+    if (pass_)
+      give_up_counting(error, lock);
+    else if (may_have_counted)
+      sink_(record::Problem{.group = std::nullopt, .cause = error.what(), .hint = ""});
     is_impossible_.fill(true);
     return false;
   }
 }
 
-bool Session::is_done_in_time(Lock& lock) {
+bool CountingSession::is_done_in_time(Lock& lock) {
   if (has_collectives_ && gpu_.now_s() >= next_long_wait_s_) {
     may_be_stuck_ = false;
     may_wait_long_ = true;
@@ -680,7 +684,7 @@ bool Session::is_done_in_time(Lock& lock) {
 }
 
 /// Ends the pass, if there is one. Returns whether the device was idle, without which nothing can be changed.
-bool Session::end_pass(Lock& lock) {
+bool CountingSession::end_pass(Lock& lock) {
   if (!wait_for_device(lock)) {
     next_change_s_ = gpu_.now_s() + kRetryS;
     return false;
@@ -696,8 +700,8 @@ bool Session::end_pass(Lock& lock) {
   return true;
 }
 
-/// CUPTI or a kernel of the program failed within a pass: nothing more is counted, and the trace goes on.
-void Session::give_up_counting(const Error& error, Lock& lock) {
+/// CUPTI or the program's work failed within a pass: nothing more is counted, and the trace goes on.
+void CountingSession::give_up_counting(const Error& error, Lock& lock) {
   sink_(not_counted(pass_.value_or(Pass::memory), error));
   is_impossible_.fill(true);
   end_counting();
@@ -712,30 +716,30 @@ void Session::give_up_counting(const Error& error, Lock& lock) {
 }
 
 /// At first no group is known yet, and there may be any number.
-std::size_t Session::expected_ranges(Pass pass) const {
+std::size_t CountingSession::expected_ranges(Pass pass) const {
   return pass == Pass::memory ? std::numeric_limits<std::size_t>::max() : 2 * sampling_.awaited_samples(pass);
 }
 
-void Session::set_trace(bool on, Lock& lock) {
+void CountingSession::set_trace(bool on, Lock& lock) {
   if (is_traced_ == on) return;
   is_traced_ = on;
   without(lock, [&] { gpu_.trace(on); });
 }
 
-void Session::end_counting() {
+void CountingSession::end_counting() {
   pass_.reset();
   if (device_.counting == this) device_.counting = nullptr;
 }
 
 /// Only the trace continues for a while.
-void Session::rest(Lock& lock) {
+void CountingSession::rest(Lock& lock) {
   end_counting();
   set_trace(true, lock);
   rest_until_s_ = gpu_.now_s() + rest_s_;
   rest_s_ *= 2;
 }
 
-void Session::begin_pass(std::optional<Pass> next, Lock& lock) {
+void CountingSession::begin_pass(std::optional<Pass> next, Lock& lock) {
   while (next) {
     pass_ = next;
     device_.counting = this;
@@ -769,7 +773,7 @@ void Session::begin_pass(std::optional<Pass> next, Lock& lock) {
                           .at_ns = static_cast<std::uint64_t>(gpu_.now_s() * 1e9)});
 }
 
-void Session::take(const std::vector<Gpu::CountedRange>& counted) {
+void CountingSession::take(const std::vector<Gpu::CountedRange>& counted) {
   take_traced();
   for (Range& range : ranges_) {
     if (!range.is_late) continue;
@@ -799,7 +803,7 @@ void Session::take(const std::vector<Gpu::CountedRange>& counted) {
 }
 
 /// Launches of the same work execute as many instructions, but for some that the trace adds.
-void Session::compare_work(Group& group, const Counters& counters) {
+void CountingSession::compare_work(Group& group, const Counters& counters) {
   const auto hardware = value_of(counters, counter::kWarpInstructions);
   const auto executed = value_of(counters, counter::kWarpInstructionsSass);
   if (hardware) {
@@ -823,7 +827,7 @@ void Session::compare_work(Group& group, const Counters& counters) {
 }
 
 /// What instrumented code counts of one launch is then true of all.
-void Session::find_same() {
+void CountingSession::find_same() {
   constexpr int kFewestLaunches = 3;
   for (GroupId id = 0; id < groups_.size(); ++id) {
     const Group& group = groups_[id];
@@ -833,7 +837,7 @@ void Session::find_same() {
 
 /// Launches in which a group did something else than in others were not seen to vary by their times: more of
 /// them are counted.
-void Session::find_different() {
+void CountingSession::find_different() {
   for (GroupId id = 0; id < groups_.size(); ++id) {
     Group& group = groups_[id];
     const bool matters = group.traced_s >= kShareOfDifferent * traced_s_;
@@ -843,7 +847,7 @@ void Session::find_different() {
   }
 }
 
-void Session::finish() {
+void CountingSession::finish() {
   Lock lock(device_.mutex);
   const auto is_free = [this] { return device_.owner == nullptr; };
   if (device_.ended.wait_for(lock, std::chrono::duration<double>(2 * kLongestHoldS), is_free)) {

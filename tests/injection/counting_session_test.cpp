@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "injection/launches/session.h"
+#include "injection/launches/counting_session.h"
 
 #include <gmock/gmock.h>
 
@@ -10,7 +10,7 @@
 #include "collector/cupti/profiler.h"
 #include "core/error.h"
 
-namespace rooflinectl::injection::session_test {
+namespace rooflinectl::injection::counting_session_test {
 namespace {
 
 using testing::Contains;
@@ -25,7 +25,7 @@ using testing::SizeIs;
 class FakeGpu : public Gpu {
  public:
   bool is_idle(bool /*of_all_devices*/) override {
-    if (has_failed) throw Error(ErrorKind::environment, "a kernel of the program has failed");
+    if (has_failed) throw Error(ErrorKind::environment, "the program's work has failed");
     return now >= busy_until;
   }
   void trace(bool on) override { calls.push_back(on ? "trace" : "no trace"); }
@@ -112,7 +112,7 @@ class FakeGpu : public Gpu {
 constexpr double kForEver = 1e9;
 constexpr double kUntilReleasedS = 1e-4;
 
-class SessionTest : public testing::Test {
+class CountingSessionTest : public testing::Test {
  protected:
   /// One launch of the group; returns whether it was counted.
   bool launch(GroupId group, double duration_s = 1e-5) {
@@ -126,7 +126,7 @@ class SessionTest : public testing::Test {
 
   /// A group whose id in the records is its id in the session.
   GroupId add_group(const LaunchSampling::Wish& wish = {}) { return add_group_to(session, wish); }
-  GroupId add_group_to(Session& to, const LaunchSampling::Wish& wish = {}) {
+  GroupId add_group_to(CountingSession& to, const LaunchSampling::Wish& wish = {}) {
     return to.add_group({.record = next_group++, .wish = wish});
   }
 
@@ -165,13 +165,13 @@ class SessionTest : public testing::Test {
   std::vector<ProfileRecord> records;
   std::uint64_t next_group = 0;
   DeviceTurn device;
-  Session session{gpu,    0,
-                  device, [this](const ProfileRecord& record) { records.push_back(record); },
-                  3,      {kPasses.begin(), kPasses.end()},
-                  {}};
+  CountingSession session{gpu,    0,
+                          device, [this](const ProfileRecord& record) { records.push_back(record); },
+                          3,      {kPasses.begin(), kPasses.end()},
+                          {}};
 };
 
-TEST_F(SessionTest, CountsEachGroupInEachPassAndThenTracesAlone) {
+TEST_F(CountingSessionTest, CountsEachGroupInEachPassAndThenTracesAlone) {
   const GroupId one = add_group();
   const GroupId other = add_group();
   steps(200, {one, other});
@@ -187,9 +187,9 @@ TEST_F(SessionTest, CountsEachGroupInEachPassAndThenTracesAlone) {
   EXPECT_THAT(records_of<record::Problem>(), IsEmpty());
 }
 
-TEST_F(SessionTest, OnlyTracesWithoutPasses) {
+TEST_F(CountingSessionTest, OnlyTracesWithoutPasses) {
   const auto sink = [this](const ProfileRecord& record) { records.push_back(record); };
-  Session tracing(gpu, 0, device, sink, 3, {}, {});
+  CountingSession tracing(gpu, 0, device, sink, 3, {}, {});
   const GroupId group = add_group_to(tracing);
   for (int launch = 0; launch < 200; ++launch) {
     EXPECT_FALSE(tracing.before_launch(group, true));
@@ -203,7 +203,7 @@ TEST_F(SessionTest, OnlyTracesWithoutPasses) {
   EXPECT_THAT(records_of<record::Problem>(), IsEmpty());
 }
 
-TEST_F(SessionTest, IsThroughAllPassesAfterAFewRoundsOfAShortProgram) {
+TEST_F(CountingSessionTest, IsThroughAllPassesAfterAFewRoundsOfAShortProgram) {
   launch(add_group(), 1e-3);  // once, at the start: it holds no pass open
   const GroupId one = add_group();
   const GroupId other = add_group();
@@ -222,7 +222,7 @@ TEST_F(SessionTest, IsThroughAllPassesAfterAFewRoundsOfAShortProgram) {
   }
 }
 
-TEST_F(SessionTest, APassWaitsForWhatTakesMuchOfASteps) {
+TEST_F(CountingSessionTest, APassWaitsForWhatTakesMuchOfASteps) {
   const GroupId often = add_group();
   std::optional<GroupId> seldom;
   const auto step = [&] {
@@ -238,7 +238,7 @@ TEST_F(SessionTest, APassWaitsForWhatTakesMuchOfASteps) {
   EXPECT_EQ(counted_of(*seldom)["memory"], 3);
 }
 
-TEST_F(SessionTest, LaunchesAGraphByNodesOnceInEachPassIfItIsLaunchedSeldom) {
+TEST_F(CountingSessionTest, LaunchesAGraphByNodesOnceInEachPassIfItIsLaunchedSeldom) {
   const GroupId kernel = add_group({.is_in_graph = true});
   std::map<std::string, int> by_nodes;
   for (int round = 0; round < 24; ++round) {
@@ -258,7 +258,7 @@ TEST_F(SessionTest, LaunchesAGraphByNodesOnceInEachPassIfItIsLaunchedSeldom) {
   EXPECT_EQ(passes().back(), "");
 }
 
-TEST_F(SessionTest, CountsAllNodesOfAGraphInThePassInWhichTheyAreLaunched) {
+TEST_F(CountingSessionTest, CountsAllNodesOfAGraphInThePassInWhichTheyAreLaunched) {
   constexpr int kNodes = 12;
   const GroupId kernel = add_group({.is_in_graph = true});
   const GroupId other = add_group({.is_in_graph = true});
@@ -290,7 +290,7 @@ TEST_F(SessionTest, CountsAllNodesOfAGraphInThePassInWhichTheyAreLaunched) {
                 {"memory", 1}, {"operations", 1}, {"tensor", 1}, {"pipes", 1}, {"stalls", 1}}));
 }
 
-TEST_F(SessionTest, CountsTensorOperationsWhereTensorInstructionsRan) {
+TEST_F(CountingSessionTest, CountsTensorOperationsWhereTensorInstructionsRan) {
   const GroupId product = add_group();
   gpu.tensor = 1e6;
   steps(200, {product});
@@ -298,7 +298,7 @@ TEST_F(SessionTest, CountsTensorOperationsWhereTensorInstructionsRan) {
                                     "tensor_tf32", "tensor_i8", "tensor_f64", "stalls", "pipes", ""));
 }
 
-TEST_F(SessionTest, CountsNoTensorOperationsThatTheCodeTells) {
+TEST_F(CountingSessionTest, CountsNoTensorOperationsThatTheCodeTells) {
   const GroupId product = session.add_group(
       {.record = next_group++, .wish = {}, .tensor = DecodedTensor{{counter::kTensorBf16Ops}, 4096}});
   gpu.tensor = 1e6;
@@ -307,7 +307,7 @@ TEST_F(SessionTest, CountsNoTensorOperationsThatTheCodeTells) {
 }
 
 // As of a program whose ranks wait for each other.
-TEST_F(SessionTest, InstrumentsNothingBesideCollectives) {
+TEST_F(CountingSessionTest, InstrumentsNothingBesideCollectives) {
   const GroupId group = add_group();
   steps(1, {group});
   session.launches_collectives();
@@ -320,7 +320,7 @@ TEST_F(SessionTest, InstrumentsNothingBesideCollectives) {
               HasSubstr("operations could not be counted: instrumented code of collective"));
 }
 
-TEST_F(SessionTest, GoesOnAfterACollectiveThatWaitedForAnotherRank) {
+TEST_F(CountingSessionTest, GoesOnAfterACollectiveThatWaitedForAnotherRank) {
   const GroupId group = add_group();
   session.launches_collectives();
   EXPECT_TRUE(launch(group));
@@ -333,7 +333,7 @@ TEST_F(SessionTest, GoesOnAfterACollectiveThatWaitedForAnotherRank) {
   EXPECT_THAT(passes(), Contains("pipes"));
 }
 
-TEST_F(SessionTest, EndsTheOperationsPassWhereCollectivesBegin) {
+TEST_F(CountingSessionTest, EndsTheOperationsPassWhereCollectivesBegin) {
   const GroupId group = add_group();
   while (passes().empty() || passes().back() != "operations") steps(1, {group});
   session.launches_collectives();
@@ -341,7 +341,7 @@ TEST_F(SessionTest, EndsTheOperationsPassWhereCollectivesBegin) {
   EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor"));
 }
 
-TEST_F(SessionTest, CountsOnlyWhatItIsAskedFor) {
+TEST_F(CountingSessionTest, CountsOnlyWhatItIsAskedFor) {
   const GroupId unwanted = add_group({.is_counted = false});
   const GroupId wanted = add_group();
   for (int step = 0; step < 100; ++step) {
@@ -355,9 +355,9 @@ TEST_F(SessionTest, CountsOnlyWhatItIsAskedFor) {
   EXPECT_THAT(counted_of(wanted), IsEmpty());
 }
 
-TEST_F(SessionTest, BeginsWithAnotherPassWhereTheKernelsAreKnownToEnd) {
-  Session second(gpu, 0, device, [this](const ProfileRecord& record) { records.push_back(record); }, 1,
-                 {Pass::operations}, {});
+TEST_F(CountingSessionTest, BeginsWithAnotherPassWhereTheKernelsAreKnownToEnd) {
+  CountingSession second(gpu, 0, device, [this](const ProfileRecord& record) { records.push_back(record); },
+                         1, {Pass::operations}, {});
   const GroupId group = add_group_to(second, {.is_counted = true, .is_known_to_end = true});
   EXPECT_TRUE(second.before_launch(group, true));
   second.after_launch(group, true, false);
@@ -365,7 +365,7 @@ TEST_F(SessionTest, BeginsWithAnotherPassWhereTheKernelsAreKnownToEnd) {
   EXPECT_EQ(counted_of(group), (std::map<std::string, int>{{"operations", 1}}));
 }
 
-TEST_F(SessionTest, RecordsWhichLaunchWasCounted) {
+TEST_F(CountingSessionTest, RecordsWhichLaunchWasCounted) {
   const GroupId group = add_group();
   steps(20, {group});
   session.finish();
@@ -376,7 +376,7 @@ TEST_F(SessionTest, RecordsWhichLaunchWasCounted) {
   EXPECT_THAT(ordinals, ElementsAre(1, 2, 4));
 }
 
-TEST_F(SessionTest, GoesBackForGroupsThatMatterAndStillCome) {
+TEST_F(CountingSessionTest, GoesBackForGroupsThatMatterAndStillCome) {
   const GroupId training = add_group();
   steps(400, {training});
   ASSERT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "stalls", "pipes", ""));
@@ -389,7 +389,7 @@ TEST_F(SessionTest, GoesBackForGroupsThatMatterAndStillCome) {
                 {"memory", 3}, {"operations", 3}, {"tensor", 3}, {"pipes", 3}, {"stalls", 3}}));
 }
 
-TEST_F(SessionTest, CountsTheProgramsWorkSoonAfterItsStart) {
+TEST_F(CountingSessionTest, CountsTheProgramsWorkSoonAfterItsStart) {
   const GroupId start = add_group();
   for (int step = 0; step < 100; ++step) {
     launch(start, 0.002);
@@ -406,7 +406,7 @@ TEST_F(SessionTest, CountsTheProgramsWorkSoonAfterItsStart) {
   EXPECT_EQ(counted_of(work)["operations"], 3);
 }
 
-TEST_F(SessionTest, StaysAtRestWhereNewGroupsAreTooSmallOrCameOnce) {
+TEST_F(CountingSessionTest, StaysAtRestWhereNewGroupsAreTooSmallOrCameOnce) {
   const GroupId training = add_group();
   for (int step = 0; step < 1000; ++step) {
     launch(training, 0.01);
@@ -421,7 +421,7 @@ TEST_F(SessionTest, StaysAtRestWhereNewGroupsAreTooSmallOrCameOnce) {
   EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "stalls", "pipes", ""));
 }
 
-TEST_F(SessionTest, CountsNothingMoreOnceTheDeviceIsSampled) {
+TEST_F(CountingSessionTest, CountsNothingMoreOnceTheDeviceIsSampled) {
   gpu.wants_timeline = true;
   const GroupId known = add_group();
   steps(200, {known});
@@ -435,7 +435,7 @@ TEST_F(SessionTest, CountsNothingMoreOnceTheDeviceIsSampled) {
   EXPECT_THAT(gpu.calls, Not(Contains(HasSubstr("!"))));
 }
 
-TEST_F(SessionTest, GoesOnCountingWhereTheDeviceCannotBeSampled) {
+TEST_F(CountingSessionTest, GoesOnCountingWhereTheDeviceCannotBeSampled) {
   gpu.wants_timeline = true;
   gpu.can_be_sampled = false;
   steps(200, {add_group()});
@@ -447,14 +447,14 @@ TEST_F(SessionTest, GoesOnCountingWhereTheDeviceCannotBeSampled) {
   EXPECT_THAT(counted_of(matters), testing::Not(IsEmpty()));
 }
 
-TEST_F(SessionTest, SamplesWhereNothingCanBeCounted) {
+TEST_F(CountingSessionTest, SamplesWhereNothingCanBeCounted) {
   gpu.wants_timeline = true;
   gpu.impossible = {kPasses.begin(), kPasses.end()};
   steps(20, {add_group()});
   EXPECT_THAT(gpu.calls, Contains("sample").Times(1));
 }
 
-TEST_F(SessionTest, TheProgramGoesOnWhereAKernelWaitsForALaterLaunch) {
+TEST_F(CountingSessionTest, TheProgramGoesOnWhereAKernelWaitsForALaterLaunch) {
   const GroupId waiting = add_group({.kernel = 1});
   const GroupId releasing = add_group({.kernel = 2});
   const double start = gpu.now;
@@ -477,7 +477,7 @@ TEST_F(SessionTest, TheProgramGoesOnWhereAKernelWaitsForALaterLaunch) {
 
 // As JAX measures its products: the host lets the first kernel go when the others are launched, and each
 // candidate has an NVTX range of its own.
-TEST_F(SessionTest, KernelsBehindOneThatWaitsForTheHostAreNotHeldForIt) {
+TEST_F(CountingSessionTest, KernelsBehindOneThatWaitsForTheHostAreNotHeldForIt) {
   constexpr std::uint64_t kDelay = 1;
   const double start = gpu.now;
   for (int candidate = 0; candidate < 100; ++candidate) {
@@ -495,7 +495,7 @@ TEST_F(SessionTest, KernelsBehindOneThatWaitsForTheHostAreNotHeldForIt) {
   EXPECT_THAT(records_of<record::Problem>(), SizeIs(1));
 }
 
-TEST_F(SessionTest, IsNotHeldByADeviceThatIsNeverIdle) {
+TEST_F(CountingSessionTest, IsNotHeldByADeviceThatIsNeverIdle) {
   const GroupId group = add_group();
   gpu.busy_until = kForEver;  // a persistent kernel that the host feeds
   gpu.in_pass = true;
@@ -507,7 +507,7 @@ TEST_F(SessionTest, IsNotHeldByADeviceThatIsNeverIdle) {
   EXPECT_LT(gpu.now - start, 4) << "1000 launches were held for 20 ms each";
 }
 
-TEST_F(SessionTest, WaitsLongerForKernelsThatAreKnownToTakeLonger) {
+TEST_F(CountingSessionTest, WaitsLongerForKernelsThatAreKnownToTakeLonger) {
   const GroupId slow = add_group();
   for (int repeat = 0; repeat < 100; ++repeat) {
     launch(slow, 0.2);
@@ -517,7 +517,7 @@ TEST_F(SessionTest, WaitsLongerForKernelsThatAreKnownToTakeLonger) {
   EXPECT_GE(counted_of(slow)["memory"], 1);
 }
 
-TEST_F(SessionTest, ALateRangeCountsIfNothingElseCameIntoIt) {
+TEST_F(CountingSessionTest, ALateRangeCountsIfNothingElseCameIntoIt) {
   const GroupId slow = add_group();
   const GroupId next = add_group();
   ASSERT_TRUE(session.before_launch(slow, true));
@@ -534,7 +534,7 @@ TEST_F(SessionTest, ALateRangeCountsIfNothingElseCameIntoIt) {
   EXPECT_THAT(gpu.calls, Not(Contains(HasSubstr("!"))));
 }
 
-TEST_F(SessionTest, ALateRangeCountsAtTheEndOfTheProgram) {
+TEST_F(CountingSessionTest, ALateRangeCountsAtTheEndOfTheProgram) {
   const GroupId slow = add_group();
   launch(slow, 0.2);  // which the trace has, too
   gpu.now = gpu.busy_until;
@@ -543,7 +543,7 @@ TEST_F(SessionTest, ALateRangeCountsAtTheEndOfTheProgram) {
 }
 
 // What it executed while it waited is no property of the kernel.
-TEST_F(SessionTest, ALateRangeOfAKernelThatWaitsForTheProgramDoesNotCount) {
+TEST_F(CountingSessionTest, ALateRangeOfAKernelThatWaitsForTheProgramDoesNotCount) {
   const GroupId fed = add_group();
   for (int repeat = 0; repeat < 100; ++repeat) {
     const bool is_counted = session.before_launch(fed, true);
@@ -560,7 +560,7 @@ TEST_F(SessionTest, ALateRangeOfAKernelThatWaitsForTheProgramDoesNotCount) {
   EXPECT_THAT(problems[0].cause, testing::StartsWith(record::kLeftAlone));
 }
 
-TEST_F(SessionTest, ACopyBeforeALateRangeIsDoneMakesItVoid) {
+TEST_F(CountingSessionTest, ACopyBeforeALateRangeIsDoneMakesItVoid) {
   const GroupId slow = add_group();
   launch(slow, 0.2);
   session.before_other_work();
@@ -574,7 +574,7 @@ TEST_F(SessionTest, ACopyBeforeALateRangeIsDoneMakesItVoid) {
   EXPECT_THAT(problems[0].cause, testing::StartsWith(record::kHeldTooShort));
 }
 
-TEST_F(SessionTest, WaitsForAKernelThatTookLongInAnEarlierRun) {
+TEST_F(CountingSessionTest, WaitsForAKernelThatTookLongInAnEarlierRun) {
   const GroupId once = session.add_group({.record = 0, .wish = {}, .known_s = 3});
   const GroupId other = session.add_group({.record = 1, .wish = {}});
   launch(once, 3.5);
@@ -584,7 +584,7 @@ TEST_F(SessionTest, WaitsForAKernelThatTookLongInAnEarlierRun) {
 }
 
 // The trace shows that it took much longer than it was held, so it did not wait for the program.
-TEST_F(SessionTest, AFewLaunchesShowHowLongAKernelTakes) {
+TEST_F(CountingSessionTest, AFewLaunchesShowHowLongAKernelTakes) {
   const GroupId slow = add_group();
   const GroupId fast = add_group();
   for (int repeat = 0; repeat < 5; ++repeat) {
@@ -599,7 +599,7 @@ TEST_F(SessionTest, AFewLaunchesShowHowLongAKernelTakes) {
   EXPECT_GE(counted_of(slow)["memory"], 1);
 }
 
-TEST_F(SessionTest, FailedLaunchesAreNoSamples) {
+TEST_F(CountingSessionTest, FailedLaunchesAreNoSamples) {
   const GroupId group = add_group();
   for (int step = 0; step < 200; ++step) {
     const bool is_counted = session.before_launch(group, true);
@@ -617,7 +617,7 @@ TEST_F(SessionTest, FailedLaunchesAreNoSamples) {
   EXPECT_EQ(ordinals.front(), 1u) << "failed ones have no number";
 }
 
-TEST_F(SessionTest, AProgramOfEverNewKernelsIsCountedSlowly) {
+TEST_F(CountingSessionTest, AProgramOfEverNewKernelsIsCountedSlowly) {
   gpu.room_of_a_pass = 128;
   const double begin = gpu.now;
   double held_s = 0;
@@ -631,9 +631,9 @@ TEST_F(SessionTest, AProgramOfEverNewKernelsIsCountedSlowly) {
   EXPECT_GT(held_s, 0.15 * (gpu.now - begin));
 }
 
-TEST_F(SessionTest, TheCountersServeOneContextOfADeviceAtATime) {
-  Session second(gpu, 0, device, [this](const ProfileRecord& record) { records.push_back(record); }, 3,
-                 {Pass::memory}, {});
+TEST_F(CountingSessionTest, TheCountersServeOneContextOfADeviceAtATime) {
+  CountingSession second(gpu, 0, device, [this](const ProfileRecord& record) { records.push_back(record); },
+                         3, {Pass::memory}, {});
   const GroupId one = add_group();
   const GroupId other = add_group_to(second);
   for (int step = 0; step < 400; ++step) {
@@ -652,7 +652,7 @@ TEST_F(SessionTest, TheCountersServeOneContextOfADeviceAtATime) {
   EXPECT_THAT(records_of<record::Problem>(), IsEmpty());
 }
 
-TEST_F(SessionTest, WhenCuptiFailsWithinAPassTheTraceGoesOn) {
+TEST_F(CountingSessionTest, WhenCuptiFailsWithinAPassTheTraceGoesOn) {
   const GroupId group = add_group();
   launch(group);
   gpu.fails = true;
@@ -664,7 +664,7 @@ TEST_F(SessionTest, WhenCuptiFailsWithinAPassTheTraceGoesOn) {
   EXPECT_THAT(problems[0].cause, HasSubstr("memory could not be counted: CUPTI failed"));
 }
 
-TEST_F(SessionTest, LetsGoOfTheCountersWhenAKernelHasFailed) {
+TEST_F(CountingSessionTest, LetsGoOfTheCountersWhenAKernelHasFailed) {
   const GroupId group = add_group();
   launch(group);
   const bool is_counted = session.before_launch(group, true);
@@ -678,11 +678,10 @@ TEST_F(SessionTest, LetsGoOfTheCountersWhenAKernelHasFailed) {
   EXPECT_THAT(gpu.calls, Contains("abandon").Times(1));
   const auto problems = records_of<record::Problem>();
   ASSERT_THAT(problems, SizeIs(1));
-  EXPECT_THAT(problems[0].cause,
-              HasSubstr("memory could not be counted: a kernel of the program has failed"));
+  EXPECT_THAT(problems[0].cause, HasSubstr("memory could not be counted: the program's work has failed"));
 }
 
-TEST_F(SessionTest, LetsGoOfTheCountersAtTheEndWhenAKernelHasFailed) {
+TEST_F(CountingSessionTest, LetsGoOfTheCountersAtTheEndWhenAKernelHasFailed) {
   const GroupId group = add_group();
   launch(group);
   gpu.has_failed = true;
@@ -691,7 +690,7 @@ TEST_F(SessionTest, LetsGoOfTheCountersAtTheEndWhenAKernelHasFailed) {
   EXPECT_THAT(gpu.calls, Not(Contains("end")));
 }
 
-TEST_F(SessionTest, CountsMoreOfAGroupWhoseLaunchesDiffer) {
+TEST_F(CountingSessionTest, CountsMoreOfAGroupWhoseLaunchesDiffer) {
   const GroupId varying = add_group();
   const GroupId steady = add_group();
   for (int step = 0; step < 300; ++step) {
@@ -705,7 +704,7 @@ TEST_F(SessionTest, CountsMoreOfAGroupWhoseLaunchesDiffer) {
   EXPECT_EQ(counted_of(steady)["memory"], 3);
 }
 
-TEST_F(SessionTest, CountsEachLaunchOfALongStepWhereTheyDiffer) {
+TEST_F(CountingSessionTest, CountsEachLaunchOfALongStepWhereTheyDiffer) {
   constexpr int kLaunches = 48;
   const GroupId varying = add_group();
   for (int step = 0; step < 100; ++step) {
@@ -722,7 +721,7 @@ TEST_F(SessionTest, CountsEachLaunchOfALongStepWhereTheyDiffer) {
   }
 }
 
-TEST_F(SessionTest, StaysAtRestWhereLaunchesBeginToDifferLater) {
+TEST_F(CountingSessionTest, StaysAtRestWhereLaunchesBeginToDifferLater) {
   const GroupId group = add_group();
   steps(200, {group});
   for (int step = 0; step < 500; ++step) {
@@ -732,7 +731,7 @@ TEST_F(SessionTest, StaysAtRestWhereLaunchesBeginToDifferLater) {
   EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "stalls", "pipes", ""));
 }
 
-TEST_F(SessionTest, WaitsForWhatTheProgramGaveTheDeviceAheadOfTime) {
+TEST_F(CountingSessionTest, WaitsForWhatTheProgramGaveTheDeviceAheadOfTime) {
   const GroupId group = add_group();
   for (int repeat = 0; repeat < 2000; ++repeat) {
     launch(group, 1e-3);  // and never waits for any: the device lags further and further behind
@@ -742,7 +741,7 @@ TEST_F(SessionTest, WaitsForWhatTheProgramGaveTheDeviceAheadOfTime) {
   EXPECT_EQ(counted_of(group)["memory"], 3);
 }
 
-TEST_F(SessionTest, AProgramOfSlowStepsIsCountedInEachPass) {
+TEST_F(CountingSessionTest, AProgramOfSlowStepsIsCountedInEachPass) {
   const GroupId group = add_group();
   steps(60, {group}, 10);
   EXPECT_EQ(counted_of(group),
@@ -750,7 +749,7 @@ TEST_F(SessionTest, AProgramOfSlowStepsIsCountedInEachPass) {
                 {"memory", 3}, {"operations", 3}, {"tensor", 3}, {"pipes", 3}, {"stalls", 3}}));
 }
 
-TEST_F(SessionTest, MoreLaunchesAreCountedOfAGroupThatDidSomethingElseInAnotherPass) {
+TEST_F(CountingSessionTest, MoreLaunchesAreCountedOfAGroupThatDidSomethingElseInAnotherPass) {
   gpu.by_hardware = 2 * gpu.instrumented + 1000;
   const GroupId group = add_group();
   steps(1000, {group});
@@ -758,7 +757,7 @@ TEST_F(SessionTest, MoreLaunchesAreCountedOfAGroupThatDidSomethingElseInAnotherP
   EXPECT_GE(counted_of(group)["operations"], 8);
 }
 
-TEST_F(SessionTest, OneLaunchOfAGroupThatDoesTheSameIsInstrumented) {
+TEST_F(CountingSessionTest, OneLaunchOfAGroupThatDoesTheSameIsInstrumented) {
   gpu.by_hardware = gpu.instrumented;
   const GroupId group = add_group();
   steps(500, {group});
@@ -767,7 +766,7 @@ TEST_F(SessionTest, OneLaunchOfAGroupThatDoesTheSameIsInstrumented) {
                 {"memory", 3}, {"operations", 1}, {"tensor", 3}, {"pipes", 3}, {"stalls", 3}}));
 }
 
-TEST_F(SessionTest, LaunchesOfAGroupThatVariesByFewInstructionsAreInstrumentedAsOftenAsCounted) {
+TEST_F(CountingSessionTest, LaunchesOfAGroupThatVariesByFewInstructionsAreInstrumentedAsOftenAsCounted) {
   gpu.instrumented = gpu.by_hardware = 1e6;
   gpu.more_each_time = 300;
   const GroupId group = add_group();
@@ -775,7 +774,7 @@ TEST_F(SessionTest, LaunchesOfAGroupThatVariesByFewInstructionsAreInstrumentedAs
   EXPECT_EQ(counted_of(group)["operations"], 3);
 }
 
-TEST_F(SessionTest, APauseOfTheProgramDoesNotProlongAPass) {
+TEST_F(CountingSessionTest, APauseOfTheProgramDoesNotProlongAPass) {
   const GroupId once = add_group();
   launch(once);
   gpu.now += 10;  // it compiles something
@@ -784,7 +783,7 @@ TEST_F(SessionTest, APauseOfTheProgramDoesNotProlongAPass) {
   EXPECT_THAT(passes(), testing::Contains("operations"));
 }
 
-TEST_F(SessionTest, MakesRoomWithinAPass) {
+TEST_F(CountingSessionTest, MakesRoomWithinAPass) {
   gpu.room_of_a_pass = 2;
   std::vector<GroupId> groups;
   for (int i = 0; i < 5; ++i) groups.push_back(add_group());
@@ -794,7 +793,7 @@ TEST_F(SessionTest, MakesRoomWithinAPass) {
   EXPECT_THAT(gpu.calls, testing::Contains("make room"));
 }
 
-TEST_F(SessionTest, MakesRoomWithinTheNodesOfAGraph) {
+TEST_F(CountingSessionTest, MakesRoomWithinTheNodesOfAGraph) {
   gpu.room_of_a_pass = 2;
   std::vector<GroupId> kernels;
   for (int i = 0; i < 5; ++i) kernels.push_back(add_group({.is_in_graph = true}));
@@ -805,7 +804,7 @@ TEST_F(SessionTest, MakesRoomWithinTheNodesOfAGraph) {
   for (const GroupId kernel : kernels) EXPECT_EQ(counted_of(kernel)["memory"], 1);
 }
 
-TEST_F(SessionTest, WithoutCountersItTracesAndTellsWhy) {
+TEST_F(CountingSessionTest, WithoutCountersItTracesAndTellsWhy) {
   gpu.impossible = {kPasses.begin(), kPasses.end()};
   const GroupId group = add_group();
   steps(500, {group});
@@ -816,7 +815,7 @@ TEST_F(SessionTest, WithoutCountersItTracesAndTellsWhy) {
   EXPECT_EQ(problems[0].hint, "ask");
 }
 
-TEST_F(SessionTest, WaitsForCountersThatAnotherProcessUses) {
+TEST_F(CountingSessionTest, WaitsForCountersThatAnotherProcessUses) {
   gpu.in_use = true;
   const GroupId group = add_group();
   steps(50, {group});
@@ -831,7 +830,7 @@ TEST_F(SessionTest, WaitsForCountersThatAnotherProcessUses) {
 }
 
 // It may give up: the counters are free when such a kernel is running already.
-TEST_F(SessionTest, HoldsTheProgramForASecondAtMostWhereAKernelWaitsForIt) {
+TEST_F(CountingSessionTest, HoldsTheProgramForASecondAtMostWhereAKernelWaitsForIt) {
   gpu.in_use = true;
   const GroupId sets_flag = add_group();
   steps(50, {sets_flag});
@@ -848,7 +847,7 @@ TEST_F(SessionTest, HoldsTheProgramForASecondAtMostWhereAKernelWaitsForIt) {
   EXPECT_LT(longest_s, 1.1);
 }
 
-TEST_F(SessionTest, CountersThatAnotherProcessUsesToTheEndAreNamed) {
+TEST_F(CountingSessionTest, CountersThatAnotherProcessUsesToTheEndAreNamed) {
   gpu.in_use = true;
   const GroupId group = add_group();
   steps(1000, {group});
@@ -859,7 +858,7 @@ TEST_F(SessionTest, CountersThatAnotherProcessUsesToTheEndAreNamed) {
   EXPECT_EQ(problems[0].cause, "memory could not be counted: another program counts");
 }
 
-TEST_F(SessionTest, APassThatIsImpossibleIsLeftOut) {
+TEST_F(CountingSessionTest, APassThatIsImpossibleIsLeftOut) {
   gpu.impossible = {Pass::operations};
   gpu.tensor = 1;
   const GroupId group = add_group();
@@ -869,7 +868,7 @@ TEST_F(SessionTest, APassThatIsImpossibleIsLeftOut) {
   EXPECT_THAT(records_of<record::Problem>(), SizeIs(1));
 }
 
-TEST_F(SessionTest, AShortProgramKeepsWhatWasCounted) {
+TEST_F(CountingSessionTest, AShortProgramKeepsWhatWasCounted) {
   const GroupId once = add_group();
   launch(once);
   gpu.now += 0.1;
@@ -878,10 +877,10 @@ TEST_F(SessionTest, AShortProgramKeepsWhatWasCounted) {
   EXPECT_EQ(gpu.calls.back(), "end");
 }
 
-TEST_F(SessionTest, ALaunchOfAnotherThreadWaitsUntilTheCountedOneIsMade) {
+TEST_F(CountingSessionTest, ALaunchOfAnotherThreadWaitsUntilTheCountedOneIsMade) {
   // On a busy machine a thread may take long to begin.
-  Session patient(gpu, 0, device, [this](const ProfileRecord& record) { records.push_back(record); }, 3,
-                  {Pass::memory}, {.after_launch_s = 60});
+  CountingSession patient(gpu, 0, device, [this](const ProfileRecord& record) { records.push_back(record); },
+                          3, {Pass::memory}, {.after_launch_s = 60});
   const GroupId counted = add_group_to(patient);
   const GroupId other = add_group_to(patient);
   ASSERT_TRUE(patient.before_launch(counted, true));
@@ -896,7 +895,7 @@ TEST_F(SessionTest, ALaunchOfAnotherThreadWaitsUntilTheCountedOneIsMade) {
   EXPECT_EQ(counted_of(counted)["memory"], 1);
 }
 
-TEST_F(SessionTest, ACountedLaunchThatWaitsForAnotherThreadsIsVoid) {
+TEST_F(CountingSessionTest, ACountedLaunchThatWaitsForAnotherThreadsIsVoid) {
   const GroupId counted = add_group();
   const GroupId other = add_group();
   ASSERT_TRUE(session.before_launch(counted, true));
@@ -910,4 +909,4 @@ TEST_F(SessionTest, ACountedLaunchThatWaitsForAnotherThreadsIsVoid) {
 }
 
 }  // namespace
-}  // namespace rooflinectl::injection::session_test
+}  // namespace rooflinectl::injection::counting_session_test
