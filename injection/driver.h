@@ -7,8 +7,8 @@
 
 #include "collector/sampling/sampling_thread.h"
 #include "core/program/profile_record.h"
+#include "injection/launch.h"
 #include "injection/launches/counting_session.h"
-#include "injection/launches/launch.h"
 
 namespace rooflinectl::injection {
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "injection/launches/launch.h"
+#include "injection/launch.h"
 
 namespace rooflinectl::injection {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "injection/cuda/activities.h"
-#include "injection/launches/launch.h"
+#include "injection/launch.h"
 #include "injection/launches/launch_groups.h"
 #include "injection/lock_order.h"
 #include "injection/ranges/nvtx_paths.h"

@@ -15,7 +15,7 @@
 
 #include "core/counters/counters.h"
 #include "core/program/profile_record.h"
-#include "injection/launches/launch.h"
+#include "injection/launch.h"
 #include "injection/lock_order.h"
 
 namespace rooflinectl::injection {

@@ -14,9 +14,9 @@
 
 #include "core/program/profile_settings.h"
 #include "core/text/names.h"
+#include "injection/launch.h"
 #include "injection/launches/counting_session.h"
 #include "injection/launches/kernels.h"
-#include "injection/launches/launch.h"
 #include "injection/lock_order.h"
 #include "injection/ranges/nvtx_paths.h"
 

@@ -18,8 +18,8 @@ struct Outline {
 
 constexpr std::array kOutlines = {Outline{0, 0, 1},   Outline{4, 0.125, 1.25}, Outline{3, 0, 1.35},
                                   Outline{4, 0, 1.3}, Outline{3, 0.5, 1.35},   Outline{5, 0, 1.15}};
-constexpr std::array<std::string_view, kOutlines.size()> kNames = {"circle",  "square",        "triangle-up",
-                                                                   "diamond", "triangle-down", "pentagon"};
+constexpr std::array<std::string_view, kOutlines.size()> kMarkNames = {
+    "circle", "square", "triangle-up", "diamond", "triangle-down", "pentagon"};
 static_assert(kOutlines.size() >= kMemoryLevels.size());
 
 std::vector<Pixel> corners_of(const Outline& outline, Pixel centre, double radius) {
@@ -61,7 +61,7 @@ Shape link_roof_mark(double y, double middle) {
 }
 
 std::span<const std::string_view> shape_names() {
-  return kNames;
+  return kMarkNames;
 }
 
 std::size_t shape_of(MemoryLevel level) {
