@@ -53,13 +53,13 @@ constexpr std::string_view enumerator_name(Enum value) {
 /// The same with a separator for each `_`: `power-capped`.
 template <char kSeparator, typename Enum>
 std::string_view separated_name(Enum value) {
-  static const auto kNames = [] {
+  static const auto separated = [] {
     std::array<std::string, kEnumerators<Enum>.size()> names;
     std::ranges::copy(kEnumeratorNames<Enum>, names.begin());
     for (std::string& name : names) std::ranges::replace(name, '_', kSeparator);
     return names;
   }();
-  return kNames[static_cast<std::size_t>(value)];
+  return separated[static_cast<std::size_t>(value)];
 }
 
 /// The name of an enumerator in files and on the command line. An enumeration with other names than those in

@@ -36,7 +36,7 @@ void for_each_open(const TorchTrace& trace, std::vector<Moment> moments, Answer 
     if (a->thread != b->thread) return a->thread < b->thread;
     return a->start_us != b->start_us ? a->start_us < b->start_us : a->end_us > b->end_us;
   });
-  std::ranges::stable_sort(moments, [](const Moment& a, const Moment& b) {
+  std::stable_sort(moments.begin(), moments.end(), [](const Moment& a, const Moment& b) {
     return a.thread != b.thread ? a.thread < b.thread : a.at_us < b.at_us;
   });
   Open stack;

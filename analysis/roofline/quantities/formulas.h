@@ -79,12 +79,6 @@ template <Unit kUnit>
 constexpr Quantity in_unit(std::string_view name, std::string_view formula, MaybeValue (*of)(R, P)) {
   return {name, kUnit, formula, of};
 }
-inline constexpr auto in_count = in_unit<Unit::count>;
-inline constexpr auto in_ratio = in_unit<Unit::ratio>;
-inline constexpr auto in_factor = in_unit<Unit::factor>;
-inline constexpr auto in_bytes = in_unit<Unit::bytes>;
-inline constexpr auto in_bytes_per_s = in_unit<Unit::bytes_per_s>;
-inline constexpr auto in_seconds = in_unit<Unit::seconds>;
 constexpr Quantity compared(Quantity quantity, ChangeMeaning change) {
   quantity.change = change;
   return quantity;

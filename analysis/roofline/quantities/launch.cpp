@@ -82,14 +82,15 @@ MaybeValue resident_blocks(R run, P point) {
 }
 
 const Quantity kOccupancy = compared(
-    in_ratio("occupancy", "`occupancy`: resident warps / the maximum of an SM", counted<counter::kOccupancy>),
+    in_unit<Unit::ratio>("occupancy", "`occupancy`: resident warps / the maximum of an SM",
+                         counted<counter::kOccupancy>),
     {.fell = "fewer resident warps", .rose = "more resident warps", .is_exact = false, .is_cost = false});
 
-const Quantity kTheoreticalOccupancy = in_ratio(
+const Quantity kTheoreticalOccupancy = in_unit<Unit::ratio>(
     "theoretical occupancy", "warps of the blocks that fit on an SM / its maximum", theoretical_occupancy);
 
-const Quantity kBarrierStallShare =
-    in_ratio("warp cycles at barriers", "`barrier_stall_warp_cycles` / `active_warp_cycles`", [](R, P p) {
+const Quantity kBarrierStallShare = in_unit<Unit::ratio>(
+    "warp cycles at barriers", "`barrier_stall_warp_cycles` / `active_warp_cycles`", [](R, P p) {
       return quotient(count(p, counter::kBarrierStallWarpCycles), count(p, counter::kActiveWarpCycles));
     });
 
@@ -146,19 +147,21 @@ const Quantity kFetchStallShare = stall_quantity<counter::kNoInstructionStallWar
     "warp cycles waiting for instructions to be fetched",
     "`no_instruction_stall_warp_cycles` / `active_warp_cycles`");
 
-const Quantity kBlocksPerSm = in_count("grid blocks per SM", "blocks of the grid / SMs", blocks_per_sm);
+const Quantity kBlocksPerSm =
+    in_unit<Unit::count>("grid blocks per SM", "blocks of the grid / SMs", blocks_per_sm);
 
-const Quantity kWaves = in_count("waves", "blocks of the grid / blocks that the device holds at once", waves);
+const Quantity kWaves =
+    in_unit<Unit::count>("waves", "blocks of the grid / blocks that the device holds at once", waves);
 
-const Quantity kIdleRoom = in_ratio("empty block slots", "1 − waves / ⌈waves⌉", idle_room);
+const Quantity kIdleRoom = in_unit<Unit::ratio>("empty block slots", "1 − waves / ⌈waves⌉", idle_room);
 
-const Quantity kWaveBalance =
-    in_ratio("share of SM time with work",
-             "r / ⌈r⌉ with r = waves, or if there is at most one wave, grid blocks per SM", wave_balance);
+const Quantity kWaveBalance = in_unit<Unit::ratio>(
+    "share of SM time with work",
+    "r / ⌈r⌉ with r = waves, or if there is at most one wave, grid blocks per SM", wave_balance);
 
-const Quantity kRegistersPerThread = in_count("registers per thread", "of the main kernel", [](R, P p) {
-  return resources(p) ? MaybeValue(resources(p)->registers_per_thread) : std::nullopt;
-});
+const Quantity kRegistersPerThread = in_unit<Unit::count>(
+    "registers per thread", "of the main kernel",
+    [](R, P p) { return resources(p) ? MaybeValue(resources(p)->registers_per_thread) : std::nullopt; });
 
 const Quantity kSpilledBytes = {
     .name = "bytes spilled per thread",
@@ -171,7 +174,7 @@ const Quantity kSpilledBytes = {
         },
     .is_of_nothing = [](P p) { return p.compiled == nullptr; }};
 
-const Quantity kRegisterSlack = in_factor(
+const Quantity kRegisterSlack = in_unit<Unit::factor>(
     "register block limit over block limit", "blocks per SM that registers allow / blocks per SM that fit",
     [](R, P p) {
       return resources(p) ? quotient(resources(p)->blocks_per_sm_by_registers, resources(p)->blocks_per_sm)

@@ -131,53 +131,52 @@ MaybeValue shared_wavefronts(P point) {
 
 // ---- how many ----
 
-const Quantity kDramBandwidth =
-    in_bytes_per_s("DRAM bandwidth", "DRAM bytes / time", [](R, P p) { return p.dram_bytes_per_s; });
+const Quantity kDramBandwidth = in_unit<Unit::bytes_per_s>("DRAM bandwidth", "DRAM bytes / time",
+                                                           [](R, P p) { return p.dram_bytes_per_s; });
 
 const Quantity kDramBytesPerElement =
-    compared(in_bytes("DRAM bytes per element", "(`dram_read_bytes` + `dram_write_bytes`) / n",
-                      [](R, P p) { return per_element(p, p.dram_bytes); }),
+    compared(in_unit<Unit::bytes>("DRAM bytes per element", "(`dram_read_bytes` + `dram_write_bytes`) / n",
+                                  [](R, P p) { return per_element(p, p.dram_bytes); }),
              {.fell = "less DRAM traffic", .rose = "more DRAM traffic", .is_exact = false});
 
 const Quantity kL2BytesPerElement =
-    compared(in_bytes("L2 bytes per element", "`l2_bytes` / n",
-                      [](R, P p) { return per_element(p, count(p, counter::kL2Bytes)); }),
+    compared(in_unit<Unit::bytes>("L2 bytes per element", "`l2_bytes` / n",
+                                  [](R, P p) { return per_element(p, count(p, counter::kL2Bytes)); }),
              {.fell = "less L2 traffic", .rose = "more L2 traffic", .is_exact = false});
 
 const Quantity kSharedBytesPerElement =
-    compared(in_bytes("shared bytes per element", "`shared_bytes` / n",
-                      [](R, P p) { return per_element(p, count(p, counter::kSharedBytes)); }),
+    compared(in_unit<Unit::bytes>("shared bytes per element", "`shared_bytes` / n",
+                                  [](R, P p) { return per_element(p, count(p, counter::kSharedBytes)); }),
              {.fell = "less shared-memory traffic", .rose = "more shared-memory traffic"});
 
 const Quantity kDramBytesPerLaunch =
-    compared(in_bytes("DRAM bytes per launch",
-                      "`dram_read_bytes` + `dram_write_bytes`, of a profiled program's kernel",
-                      [](R, P p) { return per_launch(p, p.dram_bytes); }),
+    compared(in_unit<Unit::bytes>("DRAM bytes per launch",
+                                  "`dram_read_bytes` + `dram_write_bytes`, of a profiled program's kernel",
+                                  [](R, P p) { return per_launch(p, p.dram_bytes); }),
              {.fell = "less DRAM traffic", .rose = "more DRAM traffic", .is_exact = false});
 
 const Quantity kL2BytesPerLaunch =
-    compared(in_bytes("L2 bytes per launch", "`l2_bytes`, of a profiled program's kernel",
-                      [](R, P p) { return per_launch(p, count(p, counter::kL2Bytes)); }),
+    compared(in_unit<Unit::bytes>("L2 bytes per launch", "`l2_bytes`, of a profiled program's kernel",
+                                  [](R, P p) { return per_launch(p, count(p, counter::kL2Bytes)); }),
              {.fell = "less L2 traffic", .rose = "more L2 traffic", .is_exact = false});
 
 const Quantity kDramWriteShare =
-    in_ratio("write share of DRAM bytes", "`dram_write_bytes` / DRAM bytes",
-             [](R, P p) { return quotient(count(p, counter::kDramWriteBytes), p.dram_bytes); });
+    in_unit<Unit::ratio>("write share of DRAM bytes", "`dram_write_bytes` / DRAM bytes",
+                         [](R, P p) { return quotient(count(p, counter::kDramWriteBytes), p.dram_bytes); });
 
 const Quantity kDeclaredBytes =
-    of_declared_work(in_bytes("declared bytes", "DRAM bytes that the algorithm cannot do without",
-                              [](R, P p) -> MaybeValue { return p.dram_bytes_useful; }));
+    of_declared_work(in_unit<Unit::bytes>("declared bytes", "DRAM bytes that the algorithm cannot do without",
+                                          [](R, P p) -> MaybeValue { return p.dram_bytes_useful; }));
 
-const Quantity kTrafficExcess =
-    of_declared_work(in_factor("DRAM bytes over compulsory bytes", "DRAM bytes / declared bytes",
-                               [](R, P p) { return quotient(p.dram_bytes, p.dram_bytes_useful); }));
+const Quantity kTrafficExcess = of_declared_work(
+    in_unit<Unit::factor>("DRAM bytes over compulsory bytes", "DRAM bytes / declared bytes",
+                          [](R, P p) { return quotient(p.dram_bytes, p.dram_bytes_useful); }));
 
-const Quantity kL2Excess =
-    of_declared_work(in_factor("L2 bytes over compulsory bytes", "`l2_bytes` / declared bytes", [](R, P p) {
-      return quotient(count(p, counter::kL2Bytes), p.dram_bytes_useful);
-    }));
+const Quantity kL2Excess = of_declared_work(
+    in_unit<Unit::factor>("L2 bytes over compulsory bytes", "`l2_bytes` / declared bytes",
+                          [](R, P p) { return quotient(count(p, counter::kL2Bytes), p.dram_bytes_useful); }));
 
-const Quantity kColdShortfall = of_declared_work(in_factor(
+const Quantity kColdShortfall = of_declared_work(in_unit<Unit::factor>(
     "DRAM bytes over compulsory bytes, cold cache",
     "DRAM bytes / declared bytes; 1 with warm caches, which are meant to deliver", [](R, P p) -> MaybeValue {
       if (cache_of(p.measurement->point) != CacheState::cold) return 1;
@@ -186,68 +185,69 @@ const Quantity kColdShortfall = of_declared_work(in_factor(
 
 // ---- in flight ----
 
-const Quantity kBytesInFlightPerThread =
-    compared(in_bytes("bytes in flight per thread", "declared bytes in flight of a block / its threads",
-                      bytes_in_flight_per_thread),
-             {.fell = "fewer bytes in flight", .rose = "more bytes in flight", .is_cost = false});
+const Quantity kBytesInFlightPerThread = compared(
+    in_unit<Unit::bytes>("bytes in flight per thread", "declared bytes in flight of a block / its threads",
+                         bytes_in_flight_per_thread),
+    {.fell = "fewer bytes in flight", .rose = "more bytes in flight", .is_cost = false});
 
-const Quantity kLoadRounds = of_declared_work(
-    in_count("rounds of loads per thread",
-             "bytes read per thread / bytes in flight per thread, or 16, the widest load, if that is not "
-             "declared",
-             load_rounds));
+const Quantity kLoadRounds = of_declared_work(in_unit<Unit::count>(
+    "rounds of loads per thread",
+    "bytes read per thread / bytes in flight per thread, or 16, the widest load, if that is not "
+    "declared",
+    load_rounds));
 
-const Quantity kBytesInFlight = of_declared_work(
-    in_bytes("maximum bytes in flight",
-             "resident blocks × declared bytes in flight of a block, or all that it reads if that is less "
-             "or nothing is declared",
-             bytes_in_flight));
+const Quantity kBytesInFlight = of_declared_work(in_unit<Unit::bytes>(
+    "maximum bytes in flight",
+    "resident blocks × declared bytes in flight of a block, or all that it reads if that is less "
+    "or nothing is declared",
+    bytes_in_flight));
 
-const Quantity kMemoryLatency = of_declared_work(
-    in_seconds("unloaded memory latency",
-               "`dram_latency` and `l2_latency`, weighted by the share of the input that comes from each",
-               memory_latency));
+const Quantity kMemoryLatency = of_declared_work(in_unit<Unit::seconds>(
+    "unloaded memory latency",
+    "`dram_latency` and `l2_latency`, weighted by the share of the input that comes from each",
+    memory_latency));
 
-const Quantity kInFlightShare = of_declared_work(in_ratio(
+const Quantity kInFlightShare = of_declared_work(in_unit<Unit::ratio>(
     "minimum share of the time for the bytes in flight (Little's law)",
     "declared bytes read × unloaded memory latency / maximum bytes in flight / time", in_flight_share));
 
 // ---- atomics ----
 
-const Quantity kAtomicsPerElement =
-    compared(in_count("atomic operations per element", "`l2_atomic_operations` / n",
-                      [](R, P p) { return per_element(p, count(p, counter::kL2AtomicOperations)); }),
-             {.fell = "fewer atomic operations", .rose = "more atomic operations", .is_exact = false});
+const Quantity kAtomicsPerElement = compared(
+    in_unit<Unit::count>("atomic operations per element", "`l2_atomic_operations` / n",
+                         [](R, P p) { return per_element(p, count(p, counter::kL2AtomicOperations)); }),
+    {.fell = "fewer atomic operations", .rose = "more atomic operations", .is_exact = false});
 
 const Quantity kAtomicsPerResult = of_declared_work(
-    in_count("atomic operations per result", "`l2_atomic_operations` / values that the algorithm writes",
-             atomics_per_result));
+    in_unit<Unit::count>("atomic operations per result",
+                         "`l2_atomic_operations` / values that the algorithm writes", atomics_per_result));
 
-const Quantity kAtomicTimeShare = in_ratio(
+const Quantity kAtomicTimeShare = in_unit<Unit::ratio>(
     "share of the time for atomics on one address",
     "atomic operations per result × the ceiling `atomic_…` of their type / time: they take turns. Of a "
     "program's kernel, all of its atomic operations in the busiest slice of L2 (in older runs, all of "
     "them), if they fit into its time; at the rate of `atomic_i32` if that slice has at most a 32nd",
     atomic_time_share);
 
-const Quantity kAtomicsPerLaunch =
-    in_count("atomic operations per launch", "`l2_atomic_operations`, of a profiled program's kernel",
-             [](R, P p) { return per_launch(p, count(p, counter::kL2AtomicOperations)); });
+const Quantity kAtomicsPerLaunch = in_unit<Unit::count>(
+    "atomic operations per launch", "`l2_atomic_operations`, of a profiled program's kernel",
+    [](R, P p) { return per_launch(p, count(p, counter::kL2AtomicOperations)); });
 
 // ---- accesses ----
 
-const Quantity kSharedWavefronts = compared(
-    in_count("shared wavefronts per instruction",
-             "(`shared_load_wavefronts` + `shared_store_wavefronts`) / (`shared_load_instructions` + "
-             "`shared_store_instructions`); 1 means no bank conflicts for 4-byte accesses",
-             [](R, P p) { return quotient(shared_wavefronts(p), shared_instructions(p)); }),
-    {.fell = "fewer bank conflicts", .rose = "more bank conflicts"});
+const Quantity kSharedWavefronts =
+    compared(in_unit<Unit::count>(
+                 "shared wavefronts per instruction",
+                 "(`shared_load_wavefronts` + `shared_store_wavefronts`) / (`shared_load_instructions` + "
+                 "`shared_store_instructions`); 1 means no bank conflicts for 4-byte accesses",
+                 [](R, P p) { return quotient(shared_wavefronts(p), shared_instructions(p)); }),
+             {.fell = "fewer bank conflicts", .rose = "more bank conflicts"});
 
-const Quantity kWavefrontExcess =
-    in_factor("shared wavefronts over ideal",
-              "wavefronts of loads and stores / the fewest that their instructions, or their bytes at 128 "
-              "each, need",
-              wavefront_excess);
+const Quantity kWavefrontExcess = in_unit<Unit::factor>(
+    "shared wavefronts over ideal",
+    "wavefronts of loads and stores / the fewest that their instructions, or their bytes at 128 "
+    "each, need",
+    wavefront_excess);
 
 const Quantity kLoadSectorEfficiency = {
     .name = "global load sector efficiency",

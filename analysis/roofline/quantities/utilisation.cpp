@@ -110,85 +110,88 @@ MaybeValue issue_utilisation(R run, P point) {
 
 }  // namespace
 
-const Quantity kFractionOfRoof =
-    in_ratio("fraction of roofline", "roof time / time", [](R, P p) { return p.fraction_of_roofline; });
+const Quantity kFractionOfRoof = in_unit<Unit::ratio>("fraction of roofline", "roof time / time",
+                                                      [](R, P p) { return p.fraction_of_roofline; });
 
-const Quantity kL1Utilisation = in_ratio("L1 utilisation",
-                                         "`l1_bytes` / `l1_read` / time; of a program's kernel that uses "
-                                         "L1 more than shared memory, with the time of both: they have "
-                                         "one data pipe",
-                                         utilisation<MemoryLevel::l1>);
+const Quantity kL1Utilisation =
+    in_unit<Unit::ratio>("L1 utilisation",
+                         "`l1_bytes` / `l1_read` / time; of a program's kernel that uses "
+                         "L1 more than shared memory, with the time of both: they have "
+                         "one data pipe",
+                         utilisation<MemoryLevel::l1>);
 
-const Quantity kDramShare = in_ratio(
+const Quantity kDramShare = in_unit<Unit::ratio>(
     "DRAM utilisation",
     "DRAM bytes / the DRAM ceiling of their mix / time; declared bytes if none were counted", dram_share);
 
-const Quantity kL2Share = in_ratio("L2 utilisation",
-                                   "((`l2_bytes` − `l2_write_bytes`) / `l2_read` + `l2_write_bytes` / "
-                                   "`l2_write`) / time; declared bytes "
-                                   "if none were counted",
-                                   l2_share);
+const Quantity kL2Share =
+    in_unit<Unit::ratio>("L2 utilisation",
+                         "((`l2_bytes` − `l2_write_bytes`) / `l2_read` + `l2_write_bytes` / "
+                         "`l2_write`) / time; declared bytes "
+                         "if none were counted",
+                         l2_share);
 
-const Quantity kSharedShare =
-    in_ratio("shared memory utilisation",
-             "`shared_bytes`, or 128 bytes × wavefronts if that is more, / `shared_read` / time; of a "
-             "program's kernel that uses it more than L1, with the time of both",
-             shared_share);
+const Quantity kSharedShare = in_unit<Unit::ratio>(
+    "shared memory utilisation",
+    "`shared_bytes`, or 128 bytes × wavefronts if that is more, / `shared_read` / time; of a "
+    "program's kernel that uses it more than L1, with the time of both",
+    shared_share);
 
 const Quantity kNvlinkShare = of_declared_work(
-    in_ratio("NVLink utilisation", "declared bytes over NVLink / `nvlink` / time", nvlink_share));
+    in_unit<Unit::ratio>("NVLink utilisation", "declared bytes over NVLink / `nvlink` / time", nvlink_share));
 
-const Quantity kFp64Share = in_ratio(
+const Quantity kFp64Share = in_unit<Unit::ratio>(
     "FP64 utilisation", "FP64 flops / the ceiling of their mix / time; declared flops if none were counted",
     counted_share<Dtype::f64>);
 
-const Quantity kFp32Share = in_ratio(
+const Quantity kFp32Share = in_unit<Unit::ratio>(
     "FP32 utilisation", "FP32 flops / the ceiling of their mix / time; declared flops if none were counted",
     counted_share<Dtype::f32>);
 
 const Quantity kFp16Share =
-    in_ratio("FP16 utilisation",
-             "declared FP16 and BF16 flops / the ceiling of their mix / time; the "
-             "counters include conversions. Of a program's kernel: (`hadd` + `hmul` + "
-             "`hfma`) / (`f16_fma` / 4) / time",
-             declared_share<Bound::fp16>);
+    in_unit<Unit::ratio>("FP16 utilisation",
+                         "declared FP16 and BF16 flops / the ceiling of their mix / time; the "
+                         "counters include conversions. Of a program's kernel: (`hadd` + `hmul` + "
+                         "`hfma`) / (`f16_fma` / 4) / time",
+                         declared_share<Bound::fp16>);
 
-const Quantity kInt32Share = in_ratio("INT32 utilisation",
-                                      "declared integer operations / the ceiling of their mix / time; the "
-                                      "counter includes address and loop arithmetic. A program's kernel has "
-                                      "none: its integer instructions take issue slots",
-                                      declared_share<Bound::int32>);
+const Quantity kInt32Share =
+    in_unit<Unit::ratio>("INT32 utilisation",
+                         "declared integer operations / the ceiling of their mix / time; the "
+                         "counter includes address and loop arithmetic. A program's kernel has "
+                         "none: its integer instructions take issue slots",
+                         declared_share<Bound::int32>);
 
 const Quantity kAluShare =
-    in_ratio("ALU utilisation",
-             "`alu_pipe_instructions` / (2 per SM and cycle × SMs × highest SM clock × "
-             "time), of a program's kernel",
-             [](R, P p) { return observed_share(p, Bound::alu); });
+    in_unit<Unit::ratio>("ALU utilisation",
+                         "`alu_pipe_instructions` / (2 per SM and cycle × SMs × highest SM clock × "
+                         "time), of a program's kernel",
+                         [](R, P p) { return observed_share(p, Bound::alu); });
 
 const Quantity kXuShare =
-    in_ratio("XU utilisation",
-             "`xu_pipe_instructions` / (0.5 per SM and cycle, 1 for compute capability 10.3 "
-             "× SMs × highest SM clock × time), of a program's kernel",
-             [](R, P p) { return observed_share(p, Bound::xu); });
+    in_unit<Unit::ratio>("XU utilisation",
+                         "`xu_pipe_instructions` / (0.5 per SM and cycle, 1 for compute capability 10.3 "
+                         "× SMs × highest SM clock × time), of a program's kernel",
+                         [](R, P p) { return observed_share(p, Bound::xu); });
 
-const Quantity kTensorShare =
-    in_ratio("Tensor Core utilisation",
-             "the time that the counted operations of each type need at its ceiling / time", tensor_share);
+const Quantity kTensorShare = in_unit<Unit::ratio>(
+    "Tensor Core utilisation", "the time that the counted operations of each type need at its ceiling / time",
+    tensor_share);
 
-const Quantity kTensorShareAtClock =
-    in_ratio("Tensor Core utilisation at its clock",
-             "Tensor Core utilisation × the SM clock of the ceiling / that of the launches that were counted",
-             [](R, P p) { return tensor_time_share<&ResourceUse::time_at_clock_s>(p); });
+const Quantity kTensorShareAtClock = in_unit<Unit::ratio>(
+    "Tensor Core utilisation at its clock",
+    "Tensor Core utilisation × the SM clock of the ceiling / that of the launches that were counted",
+    [](R, P p) { return tensor_time_share<&ResourceUse::time_at_clock_s>(p); });
 
-const Quantity kTensorShareSustained = in_ratio(
+const Quantity kTensorShareSustained = in_unit<Unit::ratio>(
     "Tensor Core utilisation of the sustained rate",
     "the time that the counted operations of each type need at its ceiling `…_tensor_sustained` / time",
     [](R, P p) { return tensor_time_share<&ResourceUse::sustained_time_s>(p); });
 
 const Quantity kIssueUtilisation =
-    in_ratio("issue slots used",
-             "`warp_instructions` / (4 schedulers × SMs × SM clock × time); of "
-             "a program's kernel at the highest SM clock",
-             issue_utilisation);
+    in_unit<Unit::ratio>("issue slots used",
+                         "`warp_instructions` / (4 schedulers × SMs × SM clock × time); of "
+                         "a program's kernel at the highest SM clock",
+                         issue_utilisation);
 
 }  // namespace rooflinectl::quantity
