@@ -308,7 +308,8 @@ class Validation:
                         for (name, key), number in sorted(ours.items()) if (name, key) in theirs])
 
     def graphs_kernels(self, what):
-        """Operations and DRAM bytes of kernels in CUDA graphs. Less than the L2 holds may or may not be written in a launch."""
+        """Operations and DRAM bytes of kernels in CUDA graphs. Scans that look back do not always add as often, and less than the L2
+        holds may or may not be written in a launch."""
         needs_module("torch")
         needs_program("ncu")
         report = self.folder / "graphs.ncu-rep"
@@ -318,11 +319,12 @@ class Validation:
                   "--cache-control", "none", "--clock-control", "none", "--export", report, sys.executable,
                   self.examples / "known_work.py", "--how", "graphs", "--rounds", "1")
         keys = [*OPERATIONS, "dram_read_bytes", "dram_write_bytes"]
-        ours = counters_of_launches(read_run(self.known_run("graphs")), keys, "CUDA graph")
+        run = read_run(self.known_run("graphs"))
+        ours = counters_of_launches(run, keys, "CUDA graph")
         theirs = counters_of_launches(read_run(self.new_run("graphs", "import", report)), keys)
         both = [name for name in sorted({name for name, _ in ours}) if (name, OPERATIONS[0]) in theirs]
         self.table.add(f"{what}: operations", "Nsight Compute",
-                       [Comparison(f"{key}, {name[0]}", "", ours[name, key], theirs[name, key], 0)
+                       [Comparison(f"{key}, {name[0]}", "", ours[name, key], theirs[name, key], spread_of(run, name, key) * ours[name, key])
                         for name in both for key in OPERATIONS if (name, key) in ours])
         dram = {which: {name: run.get((name, "dram_read_bytes"), 0) + run.get((name, "dram_write_bytes"), 0) for name in both}
                 for which, run in [("ours", ours), ("theirs", theirs)]}
@@ -484,6 +486,12 @@ def counters_of_launches(run, keys, path=""):
                 sums[name, key] += count * number
                 launches[name, key] += count
     return {key: total / launches[key] for key, total in sums.items()}
+
+
+def spread_of(run, name, key):
+    """By how much its launches differed, relative to their mean."""
+    return max((one.get("counter_spread", {}).get(key, 0) for one in run["measurements"]
+                if kernel(one["subject"], sizes(one["axes"].get("grid", 0)), sizes(one["axes"].get("block", 0))) == name), default=0)
 
 
 def without_polling(run):
