@@ -444,8 +444,8 @@ def mean_times(run):
     """Of the kernels that take long enough to be compared, by `kernel`, in seconds."""
     times = collections.defaultdict(lambda: [0, 0])
     for measurement in run["measurements"]:
-        axes, launches = measurement["axes"], measurement["launches"]
-        total = times[kernel(measurement["subject"], sizes(axes.get("grid", 0)), sizes(axes.get("block", 0)))]
+        launches = measurement["launches"]
+        total = times[kernel_of(measurement)]
         total[0] += launches["total_s"]
         total[1] += launches["traced"]
     all_s = sum(total_s for total_s, _ in times.values())
@@ -457,13 +457,12 @@ def stall_shares(run):
     """By `kernel` and reason: of those that were counted, weighted by time."""
     cycles = collections.Counter()
     for measurement in run["measurements"]:
-        counters, axes = measurement["counters"], measurement["axes"]
-        value = {key: number for key, number in counters.items() if isinstance(number, (int, float))}
+        value = {key: number for key, number in measurement["counters"].items() if isinstance(number, (int, float))}
         everything = value.get("stall_pass_warp_cycles") or value.get("active_warp_cycles")
         mean_s = (measurement.get("time") or {}).get("median_s", 0)
         if not everything or mean_s < LONG_ENOUGH_S:
             continue
-        name = kernel(measurement["subject"], sizes(axes.get("grid", 0)), sizes(axes.get("block", 0)))
+        name = kernel_of(measurement)
         for reason in STALLS:
             if f"{reason}_stall_warp_cycles" in value:
                 cycles[name, reason] += mean_s * value[f"{reason}_stall_warp_cycles"] / everything
@@ -479,7 +478,7 @@ def counters_of_launches(run, keys, path=""):
         if (measurement.get("time") or {}).get("median_s", 0) < LONG_ENOUGH_S or path not in axes.get("path", ""):
             continue
         count = (measurement.get("launches") or {}).get("count", 1)
-        name = kernel(measurement["subject"], sizes(axes.get("grid", 0)), sizes(axes.get("block", 0)))
+        name = kernel_of(measurement)
         for key in keys:
             number = measurement["counters"].get(key)
             if isinstance(number, (int, float)):
@@ -490,8 +489,7 @@ def counters_of_launches(run, keys, path=""):
 
 def spread_of(run, name, key):
     """By how much its launches differed, relative to their mean."""
-    return max((one.get("counter_spread", {}).get(key, 0) for one in run["measurements"]
-                if kernel(one["subject"], sizes(one["axes"].get("grid", 0)), sizes(one["axes"].get("block", 0))) == name), default=0)
+    return max((one.get("counter_spread", {}).get(key, 0) for one in run["measurements"] if kernel_of(one) == name), default=0)
 
 
 def without_polling(run):
@@ -508,6 +506,12 @@ def kernel(name, grid, block):
     """What tells a kernel from others, however a tool spells its template arguments."""
     name = re.sub(r"^(void|int) ", "", name).replace("(anonymous namespace)::", "")
     return re.split(r"[<(]", name)[0].split("::")[-1], tuple(grid), tuple(block)
+
+
+def kernel_of(measurement):
+    """The same of a measurement in a run."""
+    axes = measurement["axes"]
+    return kernel(measurement["subject"], sizes(axes.get("grid", 0)), sizes(axes.get("block", 0)))
 
 
 def sizes(text):

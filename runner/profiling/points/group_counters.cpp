@@ -294,8 +294,9 @@ void CountedLaunches::add_time(double time_s) {
   timed_s_ += time_s;
 }
 
-/// Of each launch; empty unless each place of the period was counted in each process.
+/// Of each launch; empty unless there is a period and each place of it was counted in each process.
 std::vector<double> CountedLaunches::weights_by_place(std::size_t period) const {
+  if (period <= 1) return {};
   std::map<std::size_t, std::map<std::uint64_t, std::size_t>> counted;  // by process and place
   for (const Launch& launch : launches_) ++counted[launch.place.process][launch.place.ordinal % period];
   for (const auto& [process, places] : counted) {
@@ -326,7 +327,7 @@ std::optional<WorkClusters> CountedLaunches::clusters(std::string_view key, std:
   constexpr double kNotableFactor = 1.2;
   constexpr double kNotablePart = 0.02;
   constexpr std::size_t kMost = 4;
-  const std::vector<double> weights = period > 1 ? weights_by_place(period) : std::vector<double>();
+  const std::vector<double> weights = weights_by_place(period);
   std::vector<std::pair<double, double>> values;  // with the weights of their launches
   double all = 0;
   for (std::size_t i = 0; i < launches_.size(); ++i) {
@@ -376,8 +377,7 @@ bool CountedLaunches::are_alike(const std::vector<std::size_t>& launches) const 
 std::optional<RepeatedCounters> CountedLaunches::mean_as_in(const CountedLaunches& hardware,
                                                             std::optional<double> warps,
                                                             std::size_t period) const {
-  const std::vector<double> of_hardware =
-      period > 1 ? hardware.weights_by_place(period) : std::vector<double>();
+  const std::vector<double> of_hardware = hardware.weights_by_place(period);
   std::vector<double> weights(launches_.size());
   double launches = 0;
   double launches_without_same = 0;
@@ -401,21 +401,22 @@ std::optional<RepeatedCounters> CountedLaunches::mean_as_in(const CountedLaunche
       executed_without_same > kMostWithoutSame * executed) {
     return std::nullopt;
   }
+  return weighted_mean(weights);
+}
+
+/// Of those with a weight; of all alike if there are no weights.
+RepeatedCounters CountedLaunches::weighted_mean(const std::vector<double>& weights) const {
   AveragedCounters averaged;
   for (std::size_t i = 0; i < launches_.size(); ++i) {
-    if (weights[i] > 0) averaged.add(launches_[i].counters, weights[i]);
+    const double weight = weights.empty() ? 1 : weights[i];
+    if (weight > 0) averaged.add(launches_[i].counters, weight);
   }
   return averaged.result();
 }
 
 CountedLaunches::Mean CountedLaunches::mean(const LaunchPattern& pattern) const {
-  const std::vector<double> weights =
-      pattern.period > 1 ? weights_by_place(pattern.period) : std::vector<double>();
-  AveragedCounters averaged;
-  for (std::size_t i = 0; i < launches_.size(); ++i) {
-    averaged.add(launches_[i].counters, weights.empty() ? 1 : weights[i]);
-  }
-  Mean mean = {.counters = averaged.result()};
+  const std::vector<double> weights = weights_by_place(pattern.period);
+  Mean mean = {.counters = weighted_mean(weights)};
   mean.counters.counters.erase(std::string(counter::kCountedTimeS));
   mean.counters.spread.erase(std::string(counter::kCountedTimeS));
   mean.is_of_each_place = !weights.empty();

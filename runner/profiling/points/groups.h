@@ -78,6 +78,7 @@ class CountedLaunches {
   std::vector<double> weights_by_place(std::size_t period) const;
   std::vector<std::size_t> same_as(double hardware, std::optional<double> warps) const;
   bool are_alike(const std::vector<std::size_t>& launches) const;
+  RepeatedCounters weighted_mean(const std::vector<double>& weights) const;
   /// The mean time of the launches that were counted; nothing where one of them has none.
   std::optional<double> mean_time_s() const;
 
