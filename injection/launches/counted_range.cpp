@@ -13,22 +13,17 @@ CountedRange::Opening CountedRange::open(double limit_s) {
 }
 
 bool CountedRange::close(double limit_s) {
-  if (!wait_until_idle(limit_s)) return false;
-  calls_.close();
-  is_open_ = false;
-  return true;
+  is_open_ = !comes_true(calls_.close_if_idle, limit_s);
+  return !is_open_;
 }
 
 void CountedRange::close_if_idle() {
-  if (is_open_ && calls_.idle()) {
-    calls_.close();
-    is_open_ = false;
-  }
+  if (is_open_ && calls_.close_if_idle()) is_open_ = false;
 }
 
-bool CountedRange::wait_until_idle(double limit_s) const {
+bool CountedRange::comes_true(const std::function<bool()>& condition, double limit_s) const {
   const double end = calls_.now_s() + limit_s;
-  while (!calls_.idle()) {
+  while (!condition()) {
     if (calls_.now_s() >= end) return false;
     calls_.pause();
   }

@@ -8,9 +8,10 @@ namespace rooflinectl::injection {
 
 /// What a range around a launch needs of CUDA, CUPTI and the clock. No function waits for the GPU.
 struct RangeCalls {
-  std::function<bool()> idle;   ///< whether all work that the process has given to the device is done
-  std::function<void()> open;   ///< CUPTI's range; only while idle
-  std::function<void()> close;  ///< likewise
+  std::function<bool()> idle;  ///< whether all work that the process has given to the device is done
+  std::function<void()> open;  ///< CUPTI's range; only while idle
+  /// Closes CUPTI's range if the device is idle, and lets no launch come in between. Returns whether it did.
+  std::function<bool()> close_if_idle;
   std::function<void()> pause;  ///< between two checks whether the device is idle
   std::function<double()> now_s;
 };
@@ -40,11 +41,13 @@ class CountedRange {
   void close_if_idle();
 
   /// Whether the device is idle, or becomes so in time.
-  bool wait_until_idle(double limit_s) const;
+  bool wait_until_idle(double limit_s) const { return comes_true(calls_.idle, limit_s); }
 
   bool is_open() const { return is_open_; }
 
  private:
+  bool comes_true(const std::function<bool()>& condition, double limit_s) const;
+
   RangeCalls calls_;
   bool is_open_ = false;
 };

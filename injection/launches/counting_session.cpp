@@ -150,11 +150,42 @@ CountingSession::CountingSession(Gpu& gpu, int device_number, DeviceTurn& device
 }
 
 /// A launch that is being made is not in a stream yet.
+bool CountingSession::is_idle() {
+  return device_.in_progress == 0 && gpu_.is_idle(has_collectives_);
+}
+
+/// Launches do not wait for the end of a turn whose range is void. One that came between the question whether
+/// the device is idle and CUPTI's wait for it would be waited for, even if it waits for the program.
+bool CountingSession::close_range_if_idle() {
+  class Closing {
+   public:
+    explicit Closing(DeviceTurn& device) : device_(device) { set(true); }
+    ~Closing() {
+      set(false);
+      device_.closed.notify_all();
+    }
+    Closing(const Closing&) = delete;
+    Closing& operator=(const Closing&) = delete;
+
+   private:
+    void set(bool is_closing) {
+      const std::lock_guard lock(device_.mutex);
+      device_.is_closing = is_closing;
+    }
+    DeviceTurn& device_;
+  };
+  if (!is_idle()) return false;
+  const Closing closing(device_);
+  if (!is_idle()) return false;
+  gpu_.close_range();
+  return true;
+}
+
 RangeCalls CountingSession::range_calls() {
   return {
-      .idle = [this] { return device_.in_progress == 0 && gpu_.is_idle(has_collectives_); },
+      .idle = [this] { return is_idle(); },
       .open = [this] { gpu_.open_range(opening_); },
-      .close = [this] { gpu_.close_range(); },
+      .close_if_idle = [this] { return close_range_if_idle(); },
       .pause = [this] { gpu_.pause(); },
       .now_s = [this] { return gpu_.now_s(); },
   };
@@ -269,10 +300,17 @@ void CountingSession::end_late_range(Turn& turn, Lock& lock) {
   device_.late->close_late_range(lock);
 }
 
+void CountingSession::wait_for_turn(Lock& lock) const {
+  wait_for_owner(lock);
+  const auto is_closed = [this] { return !device_.is_closing; };
+  const std::chrono::duration<double> limit(limits_.change_s);
+  while (!is_closed() && device_.closed.wait_for(lock, limit, is_closed)) wait_for_owner(lock);
+}
+
 /// Launches within an open range would be counted with it. They wait for as long as the counted launch may
 /// take; if that is not enough, it may be waiting for them, and the range is void. The same holds for a range
 /// whose turn is over, if this thread does not get the turn to close it.
-void CountingSession::wait_for_turn(Lock& lock) const {
+void CountingSession::wait_for_owner(Lock& lock) const {
   const auto let_go = [&](CountingSession* session) {
     if (session != nullptr && session->open_) session->open_->is_void = true;
   };

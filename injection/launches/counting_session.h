@@ -74,11 +74,13 @@ enum class ByNodes { not_at_all, for_first_samples, for_any_sample };
 struct DeviceTurn {
   OrderedMutex<LockOrder::device> mutex;  // guards the sessions of the device too
   std::condition_variable_any ended;
+  std::condition_variable_any closed;
   CountingSession* owner = nullptr;     // whose turn it is
   CountingSession* late = nullptr;      // has a range open although its turn is over: its launch is not done
   CountingSession* counting = nullptr;  // whose pass it is: the counters serve one context at a time
   int by_nodes = 0;                     // graphs whose nodes are launched one by one: all in one pass
   int waiting = 0;                      // threads that wait for the end of the turn: they go first
+  bool is_closing = false;              // a range, for which CUPTI waits for the device: no launch may begin
   std::atomic<int> in_progress{0};      // calls that give the device work
 };
 
@@ -195,7 +197,10 @@ class CountingSession {
     bool was_held = false;
   };
   RangeCalls range_calls();
+  bool is_idle();
+  bool close_range_if_idle();
   void wait_for_turn(Lock& lock) const;
+  void wait_for_owner(Lock& lock) const;
   void tick();
   void take_traced();
   void find_varying();

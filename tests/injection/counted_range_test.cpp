@@ -21,7 +21,11 @@ struct FakeDevice {
     return {
         .idle = [this] { return now_s >= idle_from_s; },
         .open = [this] { calls.push_back(now_s >= idle_from_s ? "open" : "open while busy"); },
-        .close = [this] { calls.push_back(now_s >= idle_from_s ? "close" : "close while busy"); },
+        .close_if_idle =
+            [this] {
+              if (now_s >= idle_from_s) calls.push_back("close");
+              return now_s >= idle_from_s;
+            },
         .pause = [this] { now_s += 0.0001; },
         .now_s = [this] { return now_s; },
     };

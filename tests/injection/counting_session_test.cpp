@@ -72,6 +72,7 @@ class FakeGpu : public Gpu {
                                       CounterValue::measured(by_hardware += more_each_time));
   }
   void close_range() override {
+    if (while_closing) while_closing();
     if (fails) throw Error(ErrorKind::environment, "CUPTI failed");
     if (!is_idle(true) || !is_open) calls.push_back("close out of order!");
     is_open = false;
@@ -103,6 +104,7 @@ class FakeGpu : public Gpu {
   bool wants_timeline = false;
   bool can_be_sampled = true;
   bool samples = false;
+  std::function<void()> while_closing;
   std::set<Pass> impossible;
   std::vector<CountedRange> counted;
   std::vector<std::string> calls;
@@ -893,6 +895,32 @@ TEST_F(CountingSessionTest, ALaunchOfAnotherThreadWaitsUntilTheCountedOneIsMade)
   thread.join();
   patient.finish();
   EXPECT_EQ(counted_of(counted)["memory"], 1);
+}
+
+TEST_F(CountingSessionTest, NoLaunchBeginsWhileAVoidRangeIsClosed) {
+  const GroupId slow = add_group();
+  const GroupId other = add_group();
+  launch(slow, 0.2);
+  session.before_other_work();  // makes the range void
+  session.after_other_work();
+  gpu.now = gpu.busy_until;
+  std::atomic<bool> has_begun = false;
+  std::thread thread;
+  gpu.while_closing = [&] {
+    if (thread.joinable()) return;
+    thread = std::thread([&] {
+      session.before_other_work();
+      has_begun = true;
+      session.after_other_work();
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_FALSE(has_begun) << "CUPTI would wait for it";
+  };
+  launch(other);
+  ASSERT_TRUE(thread.joinable());
+  thread.join();
+  EXPECT_TRUE(has_begun);
+  EXPECT_THAT(gpu.calls, Not(Contains(HasSubstr("out of order"))));
 }
 
 TEST_F(CountingSessionTest, ACountedLaunchThatWaitsForAnotherThreadsIsVoid) {
