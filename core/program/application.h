@@ -196,6 +196,28 @@ struct WorkClusters {
   bool operator==(const WorkClusters&) const = default;
 };
 
+/// A line of a kernel's source.
+struct SampledLine {
+  std::string file;  ///< as the compiler was given it
+  int line = 0;      ///< from 1
+  std::string text;  ///< of the line, without its indentation; empty if the file could not be read
+  std::uint64_t samples = 0;
+  std::string stall;          ///< what most of them waited for: the id of a `StallReason`; empty: for nothing
+  std::uint64_t stalled = 0;  ///< how many these are
+
+  bool operator==(const SampledLine&) const = default;
+};
+
+/// Where the warps of a kernel were, in all of its launches while the device was sampled at fixed times.
+struct SampledLines {
+  std::uint64_t samples = 0;       ///< at all of its instructions, those without a line too
+  std::vector<SampledLine> lines;  ///< the most samples first, no more than `kMostSampledLines`
+
+  bool operator==(const SampledLines&) const = default;
+};
+
+inline constexpr std::size_t kMostSampledLines = 5;
+
 /// What is known about all launches of a point that a program launched; `Measurement::time` has samples of
 /// them.
 struct LaunchStatistics {
@@ -239,6 +261,9 @@ struct LaunchStatistics {
   std::optional<bool> has_sparse_products;
   /// What its tensor instructions multiply; nothing if they differ, or that is not known.
   std::optional<TensorProducts> products;
+  /// Of all launches of its kernel, under whichever path and of whichever shape; nothing if its code does not
+  /// tell its lines, or it was not sampled.
+  std::optional<SampledLines> sampled;
   std::optional<std::uint64_t> graph_nodes;   ///< where the point is a CUDA graph: how many it has
   std::vector<GraphKernelUse> graph_kernels;  ///< of a CUDA graph, the longest total first
   std::vector<LaunchTimes> over_time;         ///< by their starts; empty in older runs

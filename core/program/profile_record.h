@@ -273,6 +273,16 @@ struct Samples {
   bool operator==(const Samples&) const = default;
 };
 
+/// In which lines of its source the warps of a kernel were, in all of its launches on a device for a while.
+struct SampledKernel {
+  static constexpr const char* kType = "sampled_kernel";
+  int device = 0;
+  std::string symbol;  ///< as `Kernel::symbol`
+  SampledLines sampled;
+
+  bool operator==(const SampledKernel&) const = default;
+};
+
 /// What the board of a device drew at a moment.
 struct PowerReading {
   std::uint64_t at_ns = 0;
@@ -333,6 +343,6 @@ using ProfileRecord =
     std::variant<record::Process, record::Device, record::Kernel, record::Group, record::Launches,
                  record::GraphKernels, record::Transfers, record::Counted, record::Untraced, record::Failed,
                  record::Ranges, record::PassBegun, record::Held, record::SamplingBegun, record::Samples,
-                 record::Power, record::Problem, record::End>;
+                 record::SampledKernel, record::Power, record::Problem, record::End>;
 
 }  // namespace rooflinectl

@@ -97,6 +97,40 @@ TEST_F(ProfileMerge, MakesAPointOfAGroup) {
   EXPECT_THAT(profile.application.problems, IsEmpty());
 }
 
+TEST_F(ProfileMerge, AddsTheSampledLinesOfItsKernelToEachPoint) {
+  const TemporaryFolder sources;
+  const std::string source = (sources.path() / "add.cu").string();
+  std::ofstream(source) << "__global__ void add(float* x) {\n\t  x[0] += 1;  \n}\n";
+  const auto sampled = [&](std::uint64_t second_line) {
+    const SampledLines lines = {
+        .samples = 100,
+        .lines = {
+            {.file = source, .line = 2, .text = {}, .samples = 40, .stall = "long_scoreboard", .stalled = 30},
+            {.file = "gone.h",
+             .line = 7,
+             .text = {},
+             .samples = second_line,
+             .stall = "wait",
+             .stalled = 1}}};
+    return record::SampledKernel{.device = 0, .symbol = "_Z3addPf", .sampled = lines};
+  };
+  const auto profile_of = [&](int id, std::uint64_t second_line) {
+    return process(id, "GPU-1", "step") + Records{launches({{100, 10}}), sampled(second_line)};
+  };
+  const auto profile = merged({{file("1", profile_of(17, 50)), file("2", profile_of(18, 5))}});
+  ASSERT_EQ(profile.measurements.size(), 1);
+  const SampledLines expected = {
+      .samples = 200,
+      .lines = {{.file = source,
+                 .line = 2,
+                 .text = "x[0] += 1;",
+                 .samples = 80,
+                 .stall = "long_scoreboard",
+                 .stalled = 60},
+                {.file = "gone.h", .line = 7, .text = "", .samples = 55, .stall = "wait", .stalled = 2}}};
+  EXPECT_EQ(profile.measurements[0].launches->sampled, expected);
+}
+
 TEST_F(ProfileMerge, PutsProcessesOnOneDeviceTogetherAndOthersApart) {
   const auto a = file("a", process(1, "GPU-1") + Records{launches({{0, 10}}), record::End{}});
   const auto b = file("b", process(2, "GPU-1") + Records{launches({{5, 10}}), record::End{}});

@@ -24,7 +24,7 @@ except ImportError:
 OPTIONAL_MEMBERS = {
     "bytes_in_flight_per_block", "cause", "clock_event_reasons", "clusters", "collectives", "confirmation", "counter_repeats", "counter_spread", "counters_scale", "cupti_version", "default_elements_per_thread", "elements_per_thread", "energy", "launch_mode", "link_bytes", "links", "missing", "operations_path",
     "measured_utc", "mode", "moved_bytes",
-    "application", "below_s", "counted_until_s", "first", "folder", "gaps_before", "graph_kernels", "graph_nodes", "has_half_arithmetic", "has_sparse_products", "products", "held", "held_s", "idle_before_s", "imports", "interval_s", "operations_per_tensor_instruction", "over_time", "period", "problems", "ranges",
+    "application", "below_s", "counted_until_s", "first", "folder", "gaps_before", "graph_kernels", "graph_nodes", "has_half_arithmetic", "has_sparse_products", "products", "held", "held_s", "idle_before_s", "imports", "interval_s", "operations_per_tensor_instruction", "over_time", "period", "problems", "ranges", "sampled", "source_text", "stall", "stalled",
     "symbol", "undisturbed",
     "process", "python_versions", "rank", "primitives", "instructions", "resources", "resumed_utc", "self_test", "cross_checks", "time", "verification", "environment", "settings", "several_gpus", "text_sha256", "together"}
 MAPS = {"axes", "clock_event_reasons", "counter_spread", "counters", "metrics", "operations", "python_versions", "variables"}

@@ -139,6 +139,20 @@ void fields(auto& f, Is<TensorProducts> auto& products) {
   f("scales", products.scales);
 }
 
+void fields(auto& f, Is<SampledLine> auto& line) {
+  f("file", line.file);
+  f("line", line.line, AtLeast{1});
+  f.optional("source_text", line.text);
+  f("samples", line.samples);
+  f.optional("stall", line.stall);
+  f.optional("stalled", line.stalled);
+}
+
+void fields(auto& f, Is<SampledLines> auto& sampled) {
+  f("samples", sampled.samples);
+  f("lines", sampled.lines);
+}
+
 void fields(auto& f, Is<LaunchStatistics> auto& launches) {
   f.optional("symbol", launches.symbol);
   f.optional("first", launches.first);
@@ -160,6 +174,7 @@ void fields(auto& f, Is<LaunchStatistics> auto& launches) {
   f.optional("has_half_arithmetic", launches.has_half_arithmetic);
   f.optional("has_sparse_products", launches.has_sparse_products);
   f.optional("products", launches.products);
+  f.optional("sampled", launches.sampled);
   f.optional("graph_nodes", launches.graph_nodes);
   f.optional("graph_kernels", launches.graph_kernels);
   f.optional_rows("over_time", launches.over_time, &LaunchTimes::start_s, &LaunchTimes::launches,

@@ -141,6 +141,12 @@ void fields(auto& f, Is<record::Samples> auto& taken) {
   f.rows("samples", taken.samples, &Sample::start_ns, &Sample::duration_ns, &Sample::values);
 }
 
+void fields(auto& f, Is<record::SampledKernel> auto& kernel) {
+  f("device", kernel.device);
+  f("symbol", kernel.symbol);
+  f("sampled", kernel.sampled);
+}
+
 void fields(auto& f, Is<record::Power> auto& taken) {
   using record::PowerReading;
   f("device", taken.device);

@@ -15,6 +15,7 @@
 #include "core/serial/program/program_files.h"
 #include "core/text/names.h"
 #include "runner/profiling/points/groups.h"
+#include "runner/profiling/points/sampled_lines.h"
 #include "runner/profiling/times/times.h"
 
 namespace rooflinectl {
@@ -287,6 +288,10 @@ class Merge {
     if (reading.is_first_run) timeline_.add(device_of(reading, taken.device), taken);
   }
 
+  void add(Reading& reading, const record::SampledKernel& kernel) {
+    if (reading.is_first_run) sampled_.add(device_of(reading, kernel.device), kernel);
+  }
+
   void add(Reading& reading, const record::Power& taken) {
     if (reading.is_first_run) timeline_.add(device_of(reading, taken.device), taken);
   }
@@ -456,6 +461,7 @@ class Merge {
       Measurement& measurement = merged_.measurements.emplace_back(measurement_of(
           group, traced[i], i < kDetailedPoints ? kKeptOfDetailed : kKeptOfOthers, zero_ns_, why_missing));
       measurement.point.experiment = runs_.experiment;
+      measurement.launches->sampled = sampled_.of(group.device, group.kernel.symbol);
       const std::vector<Pass> missing = missing_passes_.of(group, measurement);
       if (group.too_long && !missing.empty()) add_problem(*group.too_long);
       merged_.details.push_back({.symbol = group.kernel.symbol,
@@ -523,6 +529,7 @@ class Merge {
   KernelCodes codes_;
   MissingPasses missing_passes_;
   FailedLaunches failed_;
+  SampledKernels sampled_;
   std::size_t files_ = 0;                        // that were read
   bool is_later_run_ = false;                    // whether it is the file's that is being read
   std::map<std::string, std::size_t> subjects_;  // that a problem has, by its cause
