@@ -11,6 +11,7 @@ namespace rooflinectl {
 namespace {
 
 constexpr std::string_view kCodeBegins = ".text.";
+constexpr std::string_view kLines = ".debug_line";
 /// From this version of CUDA's ABI on, the architecture is in the second byte of the flags.
 constexpr unsigned char kAbiWithLongFlags = 8;
 /// Sections, symbols and relocations, each. The largest cubins of cuBLASLt have some ten thousand.
@@ -165,6 +166,7 @@ std::optional<Cubin> read_cubin(std::string_view bytes) {
     const auto name = name_at(*names, section.sh_name, names_left);
     if (!name) return std::nullopt;
     names_left -= name->size();
+    cubin.has_lines |= *name == kLines && section.sh_size > 0;
     if (!name->starts_with(kCodeBegins)) continue;
     const auto code = file.part(section.sh_offset, section.sh_size);
     if (!code || code->size() > code_left) return std::nullopt;
@@ -231,18 +233,21 @@ Scanned scan(int architecture, const TensorOpcodes& interesting, std::string_vie
 
 std::vector<FunctionCode> function_code(std::string_view file) {
   const auto cubin = read_cubin(file);
-  if (!cubin) return {};
-  TensorOpcodes interesting = tensor_opcodes(cubin->architecture);
+  return cubin ? function_code(*cubin) : std::vector<FunctionCode>();
+}
+
+std::vector<FunctionCode> function_code(const Cubin& cubin) {
+  TensorOpcodes interesting = tensor_opcodes(cubin.architecture);
   if (interesting.none()) return {};
   interesting.set(kCallAbsolute).set(kCallRelative);
   for (const std::uint32_t opcode : kHalfOpcodes) interesting.set(opcode);
 
   std::vector<Scanned> scanned;
-  scanned.reserve(cubin->sections.size());
+  scanned.reserve(cubin.sections.size());
   std::vector<TensorInstruction> of_others;
   bool have_others_half_arithmetic = false;
-  for (const CodeSection& section : cubin->sections) {
-    scanned.push_back(scan(cubin->architecture, interesting, section.code));
+  for (const CodeSection& section : cubin.sections) {
+    scanned.push_back(scan(cubin.architecture, interesting, section.code));
     if (!section.is_referenced) continue;
     for (const TensorInstruction& kind : scanned.back().kinds) add(of_others, kind);
     have_others_half_arithmetic |= scanned.back().has_half_arithmetic;
@@ -253,7 +258,7 @@ std::vector<FunctionCode> function_code(std::string_view file) {
       for (const TensorInstruction& kind : of_others) add(scanned[i].kinds, kind);
       scanned[i].has_half_arithmetic |= have_others_half_arithmetic;
     }
-    functions.push_back({.symbol = cubin->sections[i].symbol,
+    functions.push_back({.symbol = cubin.sections[i].symbol,
                          .tensor_instructions = std::move(scanned[i].kinds),
                          .has_half_arithmetic = scanned[i].has_half_arithmetic});
   }

@@ -134,6 +134,7 @@ struct CodeSection {
 struct Cubin {
   int architecture = 0;  ///< 90 for sm_90
   std::vector<CodeSection> sections;
+  bool has_lines = false;  ///< whether it tells which lines of its source its instructions come from
 };
 
 /// Nothing if it is not a cubin, is damaged, or has more sections or relocations than compilers make. Throws
@@ -155,5 +156,6 @@ struct FunctionCode {
 ///
 /// Every instruction is looked at once: a cubin of 100 MB takes less than 0.1 s.
 std::vector<FunctionCode> function_code(std::string_view cubin);
+std::vector<FunctionCode> function_code(const Cubin& cubin);
 
 }  // namespace rooflinectl

@@ -123,7 +123,7 @@ void CudaDriver::has_stream(Handle context, int device, Handle stream) {
 
 std::unique_ptr<Gpu> CudaDriver::gpu(Handle context, int device, ProcessCalls calls) {
   streams_.add(as<CUctx_st>(context), device, CU_STREAM_LEGACY);
-  return std::make_unique<CuptiGpu>(as<CUctx_st>(context), device, streams_, std::move(calls),
+  return std::make_unique<CuptiGpu>(as<CUctx_st>(context), device, streams_, code_, std::move(calls),
                                     finish_at_exit_);
 }
 

@@ -83,6 +83,22 @@ void CuptiGpu::close_range() {
   profiler_->pop();
 }
 
+bool CuptiGpu::begin_lines() {
+  if (code_.with_lines().empty()) return false;
+  const FinishFirst finish_first(finish_at_exit_);
+  const RelaxedCapture relaxed;
+  pc_sampler_ = std::make_unique<PcSampler>(context_);
+  return true;
+}
+
+std::vector<record::SampledKernel> CuptiGpu::end_lines() {
+  const auto sampler = std::exchange(pc_sampler_, nullptr);
+  if (!sampler) return {};
+  const RelaxedCapture relaxed;
+  const LineTables lines(code_.with_lines());
+  return sampled_kernels(sampler->stop(), device_, [&](const CodePlace& place) { return lines.of(place); });
+}
+
 double CuptiGpu::now_s() {
   return static_cast<double>(now_ns()) * 1e-9;
 }

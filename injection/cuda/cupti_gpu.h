@@ -14,8 +14,10 @@
 
 #include "collector/cupti/host_configuration.h"
 #include "collector/cupti/range_calls.h"
+#include "injection/cuda/pc_sampler.h"
 #include "injection/cuda/streams.h"
 #include "injection/driver.h"
+#include "injection/launches/loaded_code.h"
 
 namespace rooflinectl::injection {
 
@@ -36,11 +38,12 @@ class FinishFirst {
 class CuptiGpu : public Gpu {
  public:
   /// `finish_at_exit`: as CudaDriver's.
-  CuptiGpu(CUcontext context, int device, Streams& streams, ProcessCalls calls,
+  CuptiGpu(CUcontext context, int device, Streams& streams, LoadedCode& code, ProcessCalls calls,
            std::function<void()> finish_at_exit)
       : context_(context),
         device_(device),
         streams_(streams),
+        code_(code),
         calls_(std::move(calls)),
         finish_at_exit_(std::move(finish_at_exit)) {}
 
@@ -58,6 +61,8 @@ class CuptiGpu : public Gpu {
   void close_range() override;
   void begin_timeline() override { calls_.begin_timeline(); }
   bool is_sampled() override { return calls_.is_sampled(); }
+  bool begin_lines() override;
+  std::vector<record::SampledKernel> end_lines() override;
   double now_s() override;
   void pause() override;
 
@@ -73,6 +78,7 @@ class CuptiGpu : public Gpu {
   const CUcontext context_;
   const int device_;
   Streams& streams_;
+  LoadedCode& code_;
   const ProcessCalls calls_;
   const std::function<void()> finish_at_exit_;
 
@@ -87,6 +93,8 @@ class CuptiGpu : public Gpu {
   std::size_t most_ranges_ = 0;
   std::vector<std::uint64_t> ranges_;  // by their names
   bool has_evaluated_ = false;
+
+  std::unique_ptr<PcSampler> pc_sampler_;
 };
 
 }  // namespace rooflinectl::injection

@@ -58,6 +58,8 @@ constexpr double kLeastStepsS = 0.02;
 constexpr int kMostNewBeginnings = 3;
 /// So many times of a group's launches show whether they repeat, and no more are kept.
 constexpr std::size_t kTimesForAPeriod = 3 * kLongestPeriod;
+/// For which source lines are sampled.
+constexpr double kLinesS = 1;
 /// A longer pause of the program counts as this long: what it does afterwards may be what it did before.
 constexpr double kLongestGapS = 0.05;
 /// The trace and instrumented code exclude each other: with both, CUPTI counts nothing.
@@ -68,6 +70,12 @@ bool is_traced_in(std::optional<Pass> pass) {
 record::Problem not_counted(Pass pass, const Error& error) {
   return {.group = std::nullopt,
           .cause = fmt::format("{} {}: {}", to_string(pass), record::kNotCounted, error.what()),
+          .hint = error.hint()};
+}
+
+record::Problem no_lines(const Error& error) {
+  return {.group = std::nullopt,
+          .cause = fmt::format("source lines could not be sampled: {}", error.what()),
           .hint = error.hint()};
 }
 
@@ -546,7 +554,9 @@ bool CountingSession::may_count_more() const {
 
 /// Whether the pass is over, or another one may begin.
 bool CountingSession::is_change_due() {
-  if (open_ || device_.by_nodes > 0 || last_launch_s_ < next_change_s_ || !may_count_more()) return false;
+  if (open_ || device_.by_nodes > 0 || last_launch_s_ < next_change_s_) return false;
+  if (lines_until_s_ > 0) return last_launch_s_ >= lines_until_s_;
+  if (!may_count_more()) return false;
   if (pass_) return is_impossible(*pass_) || is_pass_over() || has_what_matters();
   if (device_.counting != nullptr) return false;  // another context of the device
   if (!has_counted_) return next_pass(0).has_value();
@@ -635,6 +645,7 @@ void CountingSession::find_steps() {
 
 /// Under a turn. What follows depends on what the pass has shown.
 void CountingSession::change_pass(Lock& lock) {
+  if (lines_until_s_ > 0) return end_lines(lock);
   if (without(lock, [this] { return gpu_.is_sampled(); })) {
     next_change_s_ = gpu_.now_s() + kLookS;
     return;
@@ -777,6 +788,40 @@ void CountingSession::rest(Lock& lock) {
   rest_s_ *= 2;
 }
 
+/// Once, after the first round. Returns whether they are sampled now; the timeline, which also samples the
+/// device, begins after that.
+bool CountingSession::begin_lines(Lock& lock) {
+  if (has_lines_ || device_.counting != nullptr) return false;
+  try {
+    has_lines_ = without(lock, [this] { return gpu_.begin_lines(); });
+  } catch (const Error& error) {
+    has_lines_ = true;
+    sink_(no_lines(error));
+    return false;
+  }
+  if (!has_lines_) return false;
+  device_.counting = this;
+  lines_until_s_ = gpu_.now_s() + kLinesS;
+  return true;
+}
+
+/// Under a turn.
+void CountingSession::end_lines(Lock& lock) {
+  if (!wait_for_device(lock)) {
+    next_change_s_ = gpu_.now_s() + kRetryS;
+    return;
+  }
+  lines_until_s_ = 0;
+  end_counting();
+  try {
+    for (const record::SampledKernel& kernel : without(lock, [this] { return gpu_.end_lines(); }))
+      sink_(kernel);
+  } catch (const Error& error) {
+    sink_(no_lines(error));
+  }
+  without(lock, [this] { gpu_.begin_timeline(); });
+}
+
 void CountingSession::begin_pass(std::optional<Pass> next, Lock& lock) {
   while (next) {
     pass_ = next;
@@ -803,7 +848,7 @@ void CountingSession::begin_pass(std::optional<Pass> next, Lock& lock) {
     is_first_round_ = false;
     find_different();
     rest(lock);
-    without(lock, [this] { gpu_.begin_timeline(); });
+    if (!begin_lines(lock)) without(lock, [this] { gpu_.begin_timeline(); });
     for (Group& group : groups_) group.launches_before_rest = group.launches;
   }
   sink_(record::PassBegun{.pass = pass_ ? std::string(to_string(*pass_)) : "",
@@ -892,6 +937,7 @@ void CountingSession::finish() {
     Turn turn(*this);
     turn.take();
     const bool is_idle = wait_for_device(lock);
+    if (lines_until_s_ > 0) end_lines(lock);
     if (open_) close_late_range(lock);
     if (is_idle && !open_ && end_pass(lock)) {
       rest(lock);  // others may still be there

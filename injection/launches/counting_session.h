@@ -59,6 +59,12 @@ class Gpu {
   /// it cannot be sampled.
   virtual bool is_sampled() = 0;
 
+  /// Begins to sample where the warps of all kernels are, outside of passes and while the device is idle.
+  /// Returns false, and does nothing, if no machine code tells the lines of its source. Throws Error.
+  virtual bool begin_lines() = 0;
+  /// Ends it, likewise, and returns what was sampled. Throws Error.
+  virtual std::vector<record::SampledKernel> end_lines() = 0;
+
   virtual double now_s() = 0;
   /// For less than a millisecond.
   virtual void pause() = 0;
@@ -230,6 +236,8 @@ class CountingSession {
   void give_up_counting(const Error& error, Lock& lock);
   void end_counting();
   void rest(Lock& lock);
+  bool begin_lines(Lock& lock);
+  void end_lines(Lock& lock);
   void report_void();
   void set_trace(bool on, Lock& lock);
   std::optional<Pass> next_pass(std::size_t from) const;
@@ -287,6 +295,8 @@ class CountingSession {
   double next_change_s_ = 0;                          // when a pass may be begun or ended again
   double rest_s_ = 1;                                 // until new groups are looked for; longer each time
   double rest_until_s_ = 0;
+  double lines_until_s_ = 0;  // while source lines are sampled
+  bool has_lines_ = false;    // they were sampled, or cannot be
   int new_beginnings_ = 0;
   double next_look_at_steps_s_ = 0;
   std::uint64_t next_look_at_launches_ = 0;

@@ -23,9 +23,17 @@ std::uint64_t digest_of(std::string_view symbol) {
 
 }  // namespace
 
-void LoadedCode::add(std::string_view cubin) {
-  const std::vector<FunctionCode> functions = function_code(cubin);
+void LoadedCode::add(std::string_view file) {
+  const auto cubin = read_cubin(file);
+  if (!cubin) return;
+  const std::vector<FunctionCode> functions = function_code(*cubin);
+  const bool may_be_kept = cubin->has_lines && file.size() <= kMostCopiedBytes;
+  const auto copy = may_be_kept ? std::make_shared<const std::string>(file) : nullptr;
   const std::lock_guard lock(mutex_);
+  if (copy && copied_bytes_ + file.size() <= kMostCopiedBytes) {
+    with_lines_.push_back(copy);
+    copied_bytes_ += file.size();
+  }
   for (const FunctionCode& function : functions) {
     const std::uint64_t symbol = digest_of(function.symbol);
     if (of_symbol_.size() == kMostFunctions && !of_symbol_.contains(symbol)) return;
@@ -36,6 +44,11 @@ void LoadedCode::add(std::string_view cubin) {
       if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(kind);
     }
   }
+}
+
+std::vector<std::shared_ptr<const std::string>> LoadedCode::with_lines() {
+  const std::lock_guard lock(mutex_);
+  return with_lines_;
 }
 
 std::optional<KnownCode> LoadedCode::of(std::string_view symbol) {

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -20,8 +22,8 @@ struct KnownCode {
 };
 
 /// The instructions, of these kinds, of all functions that the process has loaded, by their symbols. Of a
-/// cubin nothing else is kept, as its memory belongs to the driver. Member functions may be called from any
-/// thread.
+/// cubin nothing else is kept, as its memory belongs to the driver, but for those that tell the lines of
+/// their source. Member functions may be called from any thread.
 class LoadedCode {
  public:
   /// A module was loaded: less than 0.2 ms for a MB of code.
@@ -32,12 +34,19 @@ class LoadedCode {
   /// can be decoded.
   std::optional<KnownCode> of(std::string_view symbol);
 
+  /// Copies of the cubins that tell the lines of their source.
+  std::vector<std::shared_ptr<const std::string>> with_lines();
+
   /// Of later ones nothing is known.
   static constexpr std::size_t kMostFunctions = 200'000;
+  /// Of all copies. Later cubins are not kept.
+  static constexpr std::size_t kMostCopiedBytes = std::size_t{32} << 20;
 
  private:
   OrderedMutex<LockOrder::kernels> mutex_;
   std::unordered_map<std::uint64_t, KnownCode> of_symbol_;  // by its digest
+  std::vector<std::shared_ptr<const std::string>> with_lines_;
+  std::size_t copied_bytes_ = 0;
 };
 
 /// A digest of the image that a module was loaded from: a cubin, a fatbinary (bare, or in the wrapper that

@@ -298,6 +298,21 @@ class KnownWork(ProfileTest):
         self.assertTrue(2.5 < per_level < 6, per_level)
         self.tell(f"{per_level:.2f} operations per element and level (radix 2: 5), bytes as expected")
 
+    def test_source_lines(self):
+        self.profile("source-lines", options=("--once",))
+        self.assert_code(0)
+        sampled = self.point("follows")["launches"]["sampled"]
+        hottest = sampled["lines"][0]
+        source = pathlib.Path(__file__).with_name("profiled") / "source_lines.cu"
+        lines = source.read_text().splitlines() if source.exists() else []
+        self.assertTrue(hottest["file"].endswith("/profiled/source_lines.cu"), hottest)
+        if lines:
+            self.assertIn("next[at]", lines[hottest["line"] - 1])
+        self.assertEqual(hottest["stall"], "long_scoreboard", hottest)
+        self.assertGreater(hottest["stalled"], 0.5 * sampled["samples"], sampled)
+        self.assertLessEqual(sum(line["samples"] for line in sampled["lines"]), sampled["samples"])
+        self.tell(f"{sampled['samples']} samples, {hottest['samples'] / sampled['samples']:.1%} at one line")
+
     def test_cupy(self):
         self.profile_python("cupy_saxpy", options=())
         self.assert_code(0)

@@ -82,6 +82,16 @@ class FakeGpu : public Gpu {
     samples = wants_timeline && can_be_sampled;
   }
   bool is_sampled() override { return samples; }
+  bool begin_lines() override {
+    if (!has_lines) return false;
+    if (lines_fail) throw Error(ErrorKind::environment, "no room", "free some");
+    calls.push_back(in_pass || samples || !is_idle(true) ? "lines out of order!" : "lines");
+    return true;
+  }
+  std::vector<record::SampledKernel> end_lines() override {
+    calls.push_back(is_idle(true) ? "end of lines" : "end of lines, not idle!");
+    return {{.device = 0, .symbol = "add", .sampled = {.samples = 9, .lines = {}}}};
+  }
   double now_s() override { return now; }
   void pause() override { now += 1e-4; }
 
@@ -101,6 +111,8 @@ class FakeGpu : public Gpu {
   bool in_use = false;  // the counters, by another process
   bool fails = false;
   bool has_failed = false;
+  bool has_lines = false;
+  bool lines_fail = false;
   bool wants_timeline = false;
   bool can_be_sampled = true;
   bool samples = false;
@@ -895,6 +907,53 @@ TEST_F(CountingSessionTest, ALaunchOfAnotherThreadWaitsUntilTheCountedOneIsMade)
   thread.join();
   patient.finish();
   EXPECT_EQ(counted_of(counted)["memory"], 1);
+}
+
+TEST_F(CountingSessionTest, SamplesLinesForASecondAfterTheFirstRoundAndThenTheTimeline) {
+  gpu.has_lines = gpu.wants_timeline = true;
+  const GroupId group = add_group();
+  steps(100, {group});
+  const auto begin = std::ranges::find(gpu.calls, "lines");
+  ASSERT_NE(begin, gpu.calls.end());
+  EXPECT_THAT(std::vector(begin, gpu.calls.end()), ElementsAre("lines"));
+  EXPECT_THAT(records_of<record::SampledKernel>(), IsEmpty());
+  steps(200, {group});
+  EXPECT_THAT(std::vector(std::ranges::find(gpu.calls, "lines"), gpu.calls.end()),
+              ElementsAre("lines", "end of lines", "sample"));
+  EXPECT_THAT(records_of<record::SampledKernel>(), SizeIs(1));
+}
+
+TEST_F(CountingSessionTest, SamplesLinesUntilTheProgramEnds) {
+  gpu.has_lines = true;
+  steps(100, {add_group()});
+  session.finish();
+  EXPECT_EQ(gpu.calls.back(), "end of lines");
+  EXPECT_THAT(records_of<record::SampledKernel>(), SizeIs(1));
+}
+
+TEST_F(CountingSessionTest, NothingElseIsCountedWhileLinesAreSampled) {
+  gpu.has_lines = true;
+  const GroupId group = add_group();
+  steps(100, {group});
+  ASSERT_EQ(gpu.calls.back(), "lines");
+  const GroupId later = add_group();
+  CountingSession other(gpu, 0, device, [](const ProfileRecord&) {}, 3, {kPasses.begin(), kPasses.end()}, {});
+  const GroupId of_other = other.add_group({});
+  for (int launch = 0; launch < 10; ++launch) {
+    EXPECT_FALSE(session.before_launch(later, true));
+    session.after_launch(later, false, false);
+    EXPECT_FALSE(other.before_launch(of_other, true));
+    other.after_launch(of_other, false, false);
+  }
+}
+
+TEST_F(CountingSessionTest, NamesTheReasonIfLinesCannotBeSampled) {
+  gpu.has_lines = gpu.lines_fail = gpu.wants_timeline = true;
+  steps(300, {add_group()});
+  const auto problems = records_of<record::Problem>();
+  ASSERT_THAT(problems, SizeIs(1));
+  EXPECT_EQ(problems[0].cause, "source lines could not be sampled: no room");
+  EXPECT_EQ(gpu.calls.back(), "sample");
 }
 
 TEST_F(CountingSessionTest, NoLaunchBeginsWhileAVoidRangeIsClosed) {

@@ -109,6 +109,8 @@ class FakeGpu : public Gpu {
     if (calls_.begin_timeline) calls_.begin_timeline();
   }
   bool is_sampled() override { return calls_.is_sampled && calls_.is_sampled(); }
+  bool begin_lines() override { return false; }
+  std::vector<record::SampledKernel> end_lines() override { return {}; }
   double now_s() override { return seconds_now(); }
   void pause() override { std::this_thread::sleep_for(std::chrono::microseconds(20)); }
 

@@ -16,6 +16,8 @@ using testing::ElementsAre;
 using testing::Field;
 using testing::IsEmpty;
 using testing::Optional;
+using testing::Pointee;
+using testing::SizeIs;
 
 std::optional<std::vector<TensorInstruction>> kinds_of(LoadedCode& code, std::string_view symbol) {
   const auto known = code.of(symbol);
@@ -35,6 +37,31 @@ TEST(LoadedCode, KnowsTheTensorInstructionsOfEachFunction) {
   EXPECT_THAT(kinds_of(code, "product"), Optional(ElementsAre(is(TensorOpcode::hmma))));
   EXPECT_THAT(kinds_of(code, "sum"), Optional(IsEmpty()));
   EXPECT_EQ(kinds_of(code, "other"), std::nullopt);
+}
+
+/// With a section of lines in place of the code of a function whose name is as long.
+std::string with_lines(std::string cubin) {
+  return cubin.replace(cubin.find(".text.lines"), 11, ".debug_line");
+}
+
+TEST(LoadedCode, KeepsCubinsThatTellTheirLines) {
+  LoadedCode code;
+  const std::string without = fake_cubin({{"sum", {kNop}}});
+  const std::string with = with_lines(fake_cubin({{"sum", {kNop}}, {"lines", {kNop}}}));
+  code.add(without);
+  EXPECT_THAT(code.with_lines(), IsEmpty());
+  code.add(with);
+  code.add(without);
+  EXPECT_THAT(code.with_lines(), ElementsAre(Pointee(with)));
+}
+
+TEST(LoadedCode, KeepsNoMoreOfThemThanThereIsRoomFor) {
+  LoadedCode code;
+  std::string large = with_lines(fake_cubin({{"sum", {kNop}}, {"lines", {kNop}}}));
+  large.resize(LoadedCode::kMostCopiedBytes / 2 + 1);
+  code.add(large);
+  code.add(large);
+  EXPECT_THAT(code.with_lines(), SizeIs(1));
 }
 
 TEST(LoadedCode, FunctionsWithOneSymbolAreNotToldApart) {

@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
                       {"profiler-range", profiler_range},
                       {"groups", many_groups},
                       {"steps-that-differ", steps_that_differ},
+                      {"source-lines", source_lines},
                       {"over-time", over_time},
                       {"reset-over-time", reset_over_time},
                       {"captured-over-time", captured_over_time},

@@ -39,6 +39,7 @@ int unbalanced_ranges(const Arguments& arguments);
 int profiler_range(const Arguments& arguments);
 int many_groups(const Arguments& arguments);
 int steps_that_differ(const Arguments& arguments);
+int source_lines(const Arguments& arguments);
 int over_time(const Arguments& arguments);
 int reset_over_time(const Arguments& arguments);
 int captured_over_time(const Arguments& arguments);
