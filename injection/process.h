@@ -73,6 +73,10 @@ class Process : public activities::Listener {
   bool may_share_cupti() const {
     return settings_.limit == 0U && settings_.passes.empty() && !settings_.timeline_interval_ns;
   }
+  /// Whether it samples source lines, if any code tells them.
+  bool may_sample_lines() const {
+    return settings_.capture == Capture::all && settings_.limit != 0U && !settings_.passes.empty();
+  }
   /// A graph is about to be launched that launches these kernels. Returns the path of ranges in which they
   /// are to be launched one by one in place of it: then `entered_other_work` follows in place of the launch.
   /// Otherwise `left` follows.

@@ -157,6 +157,10 @@ void set_listener(Listener& told, const Subscription& of) {
   ROOFLINECTL_CUPTI(cuptiActivityRegisterCallbacks, give_buffer, take_buffer);
 }
 
+void enable_for_kernels() {
+  ROOFLINECTL_CUPTI(cuptiActivityEnable, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+}
+
 void enable(bool on) {
   for (const CUpti_ActivityKind kind : kKinds) {
     if (const auto& shared = subscription.shared) {

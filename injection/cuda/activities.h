@@ -47,6 +47,10 @@ SharedBuffers shared_buffers();
 /// ends. Throws Error(environment).
 void set_listener(Listener& listener, const Subscription& subscription);
 
+/// Begins to trace kernels before any is launched: PC sampling does not know those that were launched without
+/// the trace. Throws Error(environment).
+void enable_for_kernels();
+
 /// Begins or ends the trace. Throws Error(environment).
 void enable(bool on);
 

@@ -95,8 +95,9 @@ std::vector<record::SampledKernel> CuptiGpu::end_lines() {
   const auto sampler = std::exchange(pc_sampler_, nullptr);
   if (!sampler) return {};
   const RelaxedCapture relaxed;
+  const SampledCode sampled = sampler->stop();
   const LineTables lines(code_.with_lines());
-  return sampled_kernels(sampler->stop(), device_, [&](const CodePlace& place) { return lines.of(place); });
+  return sampled_kernels(sampled, device_, [&](const CodePlace& place) { return lines.of(place); });
 }
 
 double CuptiGpu::now_s() {

@@ -137,6 +137,7 @@ SampledCode PcSampler::stop() {
   auto stop = parameters_for<CUpti_PCSamplingStopParams>(context_, CUpti_PCSamplingStopParamsSize);
   ROOFLINECTL_CUPTI(cuptiPCSamplingStop, &stop);
   SampledCode sampled;
+  std::uint64_t unknown = 0;
   std::size_t remaining = 0;
   do {
     Buffer buffer(kInstructionsAtOnce, numbers_.size());
@@ -144,8 +145,11 @@ SampledCode PcSampler::stop() {
     data.pcSamplingData = &buffer.data();
     ROOFLINECTL_CUPTI(cuptiPCSamplingGetData, &data);
     add(buffer, sampled);
+    unknown += buffer.data().nonUsrKernelsTotalSamples;
     remaining = buffer.data().totalNumPcs == 0 ? 0 : buffer.data().remainingNumPcs;
   } while (remaining > 0);
+  if (sampled.empty() && unknown > 0)
+    throw Error(ErrorKind::environment, "CUPTI does not know the kernels that ran");
   return sampled;
 }
 

@@ -23,8 +23,8 @@ class PcSampler {
   explicit PcSampler(CUcontext context);
   ~PcSampler();
 
-  /// Ends, and returns the samples of the functions whose modules CUPTI knows. Takes 0.1 s with the
-  /// destructor.
+  /// Ends, and returns the samples of the functions that CUPTI knows: those that were never launched while
+  /// the trace of kernels was off. Throws if it knows none that ran. Takes 0.1 s with the destructor.
   SampledCode stop();
 
  private:

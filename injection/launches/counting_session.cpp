@@ -73,12 +73,6 @@ record::Problem not_counted(Pass pass, const Error& error) {
           .hint = error.hint()};
 }
 
-record::Problem no_lines(const Error& error) {
-  return {.group = std::nullopt,
-          .cause = fmt::format("source lines could not be sampled: {}", error.what()),
-          .hint = error.hint()};
-}
-
 /// The place in `kPasses` of the one that follows.
 std::size_t after(Pass pass) {
   return static_cast<std::size_t>(pass) + 1;
@@ -645,7 +639,10 @@ void CountingSession::find_steps() {
 
 /// Under a turn. What follows depends on what the pass has shown.
 void CountingSession::change_pass(Lock& lock) {
-  if (lines_until_s_ > 0) return end_lines(lock);
+  if (lines_until_s_ > 0) {
+    if (end_lines(lock)) begin_pass(following_pass(after(Pass::memory)), lock);
+    return;
+  }
   if (without(lock, [this] { return gpu_.is_sampled(); })) {
     next_change_s_ = gpu_.now_s() + kLookS;
     return;
@@ -662,9 +659,16 @@ void CountingSession::change_pass(Lock& lock) {
   if (!pass_ && has_counted_ && is_first_round_) ++new_beginnings_;
   has_counted_ = true;
   if (!end_pass(lock)) return;
-  if (pass_ == Pass::memory) find_same();
   const std::size_t following = pass_ ? after(*pass_) : 0;
-  begin_pass(is_first_round_ ? next_pass(following) : pass_worth_a_change(following), lock);
+  if (pass_ == Pass::memory) {
+    find_same();
+    if (begin_lines(lock)) return;
+  }
+  begin_pass(following_pass(following), lock);
+}
+
+std::optional<Pass> CountingSession::following_pass(std::size_t from) const {
+  return is_first_round_ ? next_pass(from) : pass_worth_a_change(from);
 }
 
 std::optional<Pass> CountingSession::next_pass(std::size_t from) const {
@@ -788,28 +792,27 @@ void CountingSession::rest(Lock& lock) {
   rest_s_ *= 2;
 }
 
-/// Once, after the first round. Returns whether they are sampled now; the timeline, which also samples the
-/// device, begins after that.
+/// After the first pass has ended, and before one without the trace: CUPTI then no longer knows the functions
+/// that are launched. Returns whether source lines are sampled now.
 bool CountingSession::begin_lines(Lock& lock) {
-  if (has_lines_ || device_.counting != nullptr) return false;
+  if (!is_first_round_ || are_lines_impossible_) return false;
   try {
-    has_lines_ = without(lock, [this] { return gpu_.begin_lines(); });
+    if (!without(lock, [this] { return gpu_.begin_lines(); })) return false;
   } catch (const Error& error) {
-    has_lines_ = true;
-    sink_(no_lines(error));
+    cannot_sample_lines(error);
     return false;
   }
-  if (!has_lines_) return false;
-  device_.counting = this;
+  pass_.reset();  // the device stays this session's
   lines_until_s_ = gpu_.now_s() + kLinesS;
+  sink_(pass_begun());
   return true;
 }
 
-/// Under a turn.
-void CountingSession::end_lines(Lock& lock) {
+/// Returns whether the device was idle, without which nothing can be changed.
+bool CountingSession::end_lines(Lock& lock) {
   if (!wait_for_device(lock)) {
     next_change_s_ = gpu_.now_s() + kRetryS;
-    return;
+    return false;
   }
   lines_until_s_ = 0;
   end_counting();
@@ -817,9 +820,22 @@ void CountingSession::end_lines(Lock& lock) {
     for (const record::SampledKernel& kernel : without(lock, [this] { return gpu_.end_lines(); }))
       sink_(kernel);
   } catch (const Error& error) {
-    sink_(no_lines(error));
+    cannot_sample_lines(error);
   }
-  without(lock, [this] { gpu_.begin_timeline(); });
+  return true;
+}
+
+void CountingSession::cannot_sample_lines(const Error& error) {
+  are_lines_impossible_ = true;
+  sink_(record::Problem{.group = std::nullopt,
+                        .cause = fmt::format("source lines could not be sampled: {}", error.what()),
+                        .hint = error.hint()});
+}
+
+record::PassBegun CountingSession::pass_begun() {
+  return {.pass = pass_ ? std::string(to_string(*pass_)) : "",
+          .is_traced = is_traced_,
+          .at_ns = static_cast<std::uint64_t>(gpu_.now_s() * 1e9)};
 }
 
 void CountingSession::begin_pass(std::optional<Pass> next, Lock& lock) {
@@ -848,12 +864,10 @@ void CountingSession::begin_pass(std::optional<Pass> next, Lock& lock) {
     is_first_round_ = false;
     find_different();
     rest(lock);
-    if (!begin_lines(lock)) without(lock, [this] { gpu_.begin_timeline(); });
+    without(lock, [this] { gpu_.begin_timeline(); });
     for (Group& group : groups_) group.launches_before_rest = group.launches;
   }
-  sink_(record::PassBegun{.pass = pass_ ? std::string(to_string(*pass_)) : "",
-                          .is_traced = is_traced_,
-                          .at_ns = static_cast<std::uint64_t>(gpu_.now_s() * 1e9)});
+  sink_(pass_begun());
 }
 
 void CountingSession::take(const std::vector<Gpu::CountedRange>& counted) {

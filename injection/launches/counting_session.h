@@ -237,7 +237,10 @@ class CountingSession {
   void end_counting();
   void rest(Lock& lock);
   bool begin_lines(Lock& lock);
-  void end_lines(Lock& lock);
+  bool end_lines(Lock& lock);
+  void cannot_sample_lines(const Error& error);
+  record::PassBegun pass_begun();
+  std::optional<Pass> following_pass(std::size_t from) const;
   void report_void();
   void set_trace(bool on, Lock& lock);
   std::optional<Pass> next_pass(std::size_t from) const;
@@ -296,7 +299,7 @@ class CountingSession {
   double rest_s_ = 1;                                 // until new groups are looked for; longer each time
   double rest_until_s_ = 0;
   double lines_until_s_ = 0;  // while source lines are sampled
-  bool has_lines_ = false;    // they were sampled, or cannot be
+  bool are_lines_impossible_ = false;
   int new_beginnings_ = 0;
   double next_look_at_steps_s_ = 0;
   std::uint64_t next_look_at_launches_ = 0;
