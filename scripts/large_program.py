@@ -28,7 +28,7 @@ def main():
     for number in range(int(sys.argv[2])):
         group = copy.deepcopy(groups[number % len(groups)])
         axes, copies = group["axes"], number // len(groups)
-        axes["grid"] = 1 + copies
+        axes["grid"] = 1 + number
         axes["path"] = "/".join(filter(None, [axes.get("path"), f"layer{copies}"]))
         # No two take equally long.
         group["launches"]["total_s"] *= 1 / (1 + copies)
