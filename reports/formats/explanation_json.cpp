@@ -41,6 +41,21 @@ Json finding_json(const Finding& finding) {
           {"next_step", finding.next_step}};
 }
 
+Json source_lines_json(const SampledLines& sampled) {
+  const auto all = static_cast<double>(sampled.samples);
+  return {{"samples", sampled.samples},
+          {"lines", serial::list_of(sampled.lines, [&](const SampledLine& line) {
+             Json value = {{"share", static_cast<double>(line.samples) / all},
+                           {"file", line.file},
+                           {"line", line.line},
+                           {"samples", line.samples}};
+             if (!line.text.empty()) value["source_text"] = line.text;
+             if (!line.stall.empty()) value["stall"] = line.stall;
+             if (line.stalled > 0) value["stalled"] = line.stalled;
+             return value;
+           })}};
+}
+
 // What tells `point` from all others of its run, and is the same in another run of the same program or plan:
 // its range name; in runs of several devices, ranks or processes also which of them.
 std::string stable_key(const Run& run, const RooflinePoint& point) {
@@ -79,6 +94,7 @@ Json explained_point_json(const Run& run, const RooflinePoint& point, const Poin
   value["evidence"] = point.evidence;
   value["findings"] = serial::list_of(explanation.findings, finding_json);
   value["not_judged"] = serial::list_of(explanation.unjudged, unjudged_json);
+  if (const SampledLines* sampled = sampled_lines(point)) value["sampled"] = source_lines_json(*sampled);
   return value;
 }
 

@@ -128,6 +128,29 @@ std::string finding_text(const Finding& finding, Said& said, const std::string& 
   return is_new ? text + paragraph(fmt::format("next: {}", finding.next_step), width, 4) : text;
 }
 
+/// The rows with the source below its place: beside it, a terminal has no room for code.
+Table stacked(const Table& source_lines) {
+  Table table{.columns = {column::number("samples"), column::sentence("line, and what its warps did")}};
+  for (const std::vector<std::string>& row : source_lines.rows) {
+    table.rows.push_back({row.at(1), fmt::format("{}: {}", row.at(0), row.at(3))});
+    if (const std::string& source = row.at(2); !source.empty()) table.rows.push_back({"", source});
+  }
+  return table;
+}
+
+/// Points with one kernel have the same lines.
+std::string source_lines_text(const SampledLines& sampled, Said& said, const std::string& label,
+                              std::size_t width) {
+  constexpr std::string_view kIndent = "    ";
+  const Table table = source_line_table(sampled);
+  std::string text =
+      text_table(stacked(table), std::max(width, kIndent.size() + 1) - kIndent.size(), kIndent);
+  for (const std::string& note : table.notes) text += paragraph(note, width, kIndent.size());
+  const auto [place, is_new] = said.try_emplace(text, label);
+  if (!is_new) return paragraph(fmt::format("{}: as for {}", table.title, place->second), width, 2);
+  return paragraph(table.title + ":", width, 2) + text;
+}
+
 /// Of a program with steps, what a kernel could save in one; else in all.
 SavingBasis saving_basis(const RooflinePoint& point, const std::optional<ProgramUse>& program) {
   if (!program || !point.launches || point.launches->recoverable_s.value_or(0) <= 0) return {};
@@ -171,6 +194,9 @@ std::string point_text(const RooflinePoint& point, const PointExplanation& expla
         paragraph(text_or_place(said, missing, missing.substr(0, missing.find(':')), point.label), width, 2);
   }
   for (const Finding& finding : explanation.findings) text += finding_text(finding, said, point.label, width);
+  if (const SampledLines* sampled = sampled_lines(point)) {
+    text += source_lines_text(*sampled, said, point.label, width);
+  }
   return text + unjudged_text(explanation.unjudged, all, width) + "\n";
 }
 

@@ -170,6 +170,15 @@ std::vector<std::string> program_problems(const Run& run);
 /// roof, and the mean as a share of the roof.
 Table strip_table(const DeviceView& view);
 
+// In which lines of its source the warps of a program's kernel were.
+
+/// Null if the point was not sampled, or its code does not tell its lines.
+const SampledLines* sampled_lines(const RooflinePoint& point);
+
+/// Place, share of the samples, source text, and what warps did there most often; a note if other lines have
+/// samples, too.
+Table source_line_table(const SampledLines& sampled);
+
 // Where to begin with a program: what costs it most time, why, and what to do.
 
 /// In words.

@@ -68,11 +68,11 @@ struct Table {
 
 inline constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
 
-/// The columns, of which the first is not a number, as lines of at most `width` characters, each after
-/// `indent`. If they are too wide, those of `table.dispensable` are left out: first what is the same in every
-/// row, then in this order; a line below the table names them. Sentences, and names of kernels, are broken
-/// into lines. Then other texts are shortened, the widest column first: the middle is cut out, at a place
-/// that leaves different cells different. Empty without rows.
+/// The columns as lines of at most `width` characters, each after `indent`. If they are too wide, those of
+/// `table.dispensable` are left out: first what is the same in every row, then in this order; a line below
+/// the table names them. Sentences, and names of kernels, are broken into lines. Then other texts are
+/// shortened, the widest column first: the middle is cut out, at a place that leaves different cells
+/// different. Empty without rows.
 std::string text_table(Table table, std::size_t width = kUnlimited, std::string_view indent = {});
 
 /// Lines are no longer than this where a reader has to find the next one.

@@ -128,6 +128,14 @@ class Json(ProfileTest):
         for recording in ["reductions-h200", "training-step-h200", "seeds-h200"]:
             self.check("explain", "explain", FOLDER / recording, "--json")
         self.check("explain", "explain", self.slower(), "--json")
+
+        def add_lines(run):
+            lines = [{"file": "/srv/model.py", "line": 45, "source_text": "y = x + 1", "samples": 6, "stall": "wait", "stalled": 4},
+                     {"file": "/srv/model.py", "line": 47, "samples": 1}]
+            run["measurements"][0]["launches"]["sampled"] = {"samples": 8, "lines": lines}
+        document = self.check("explain", "explain", self.write_run("sampled", add_lines, TRAINING), "--json")
+        explained = [point for experiment in document["experiments"] for point in experiment["points"] if "sampled" in point]
+        self.assertEqual([line["share"] for point in explained for line in point["sampled"]["lines"]], [0.75, 0.125])
         for recording in ["reductions-h200", "training-step-h200", "data-parallel-two-h200"]:
             self.check("brief", "explain", FOLDER / recording, "--json", "--budget", 5000)
         self.check("brief", "explain", "slower", "--json", "--budget", 200)

@@ -99,6 +99,89 @@ TEST(ExplanationText, AsJsonHasNumbersInSiUnits) {
   EXPECT_FALSE(experiment["steps"][0]["changes"].empty());
 }
 
+/// The recording of a program with a Triton kernel, as if its lines had been sampled.
+struct SampledRecording {
+  static Run sampled_run() {
+    Run run = read_run(kSource / "recordings/triton-attention-h200/run.json.gz");
+    run.measurements.at(0).launches->sampled = SampledLines{
+        .samples = 12345,
+        .lines = {{.file = "/home/user/kernels/attention.py",
+                   .line = 45,
+                   .text = "qk = tl.dot(q, tl.load(k_block, boundary_check=(1,), padding_option='zero'))",
+                   .samples = 7407,
+                   .stall = "long_scoreboard",
+                   .stalled = 4938},
+                  {.file = "/home/user/kernels/attention.py",
+                   .line = 52,
+                   .text = "p = tl.math.exp2(qk - m[:, None])",
+                   .samples = 2469}}};
+    return run;
+  }
+
+  Run run = sampled_run();
+  Analysis analysis = analyse(run);
+};
+
+TEST(ExplanationText, ListsSourceLinesBelowTheFindingsWhenThereAreSamples) {
+  const SampledRecording sampled;
+  const std::string text = terminal_explanation(sampled.run, sampled.analysis, {.point = "attention"}, 80);
+  EXPECT_THAT(text, HasSubstr(R"(
+  Where its warps were (12345 samples of all its launches):
+    samples  line, and what its warps did
+     60.0 %  kernels/attention.py:45: 66.7 % waiting for global memory
+             qk = tl.dot(q, tl.load(k_block, boundary_check=(1,),
+             padding_option='zero'))
+     20.0 %  kernels/attention.py:52: issuing
+             p = tl.math.exp2(qk - m[:, None])
+    Other lines, and code without a line, have 20.0 % of the samples.
+)"));
+  EXPECT_LT(text.rfind("next: "), text.find("Where its warps were"));
+}
+
+TEST(ExplanationText, SourceLinesFitTheTerminal) {
+  const SampledRecording sampled;
+  for (const std::size_t columns : {40, 100}) {
+    std::istringstream lines(terminal_explanation(sampled.run, sampled.analysis, {.point = "attention"},
+                                                  static_cast<int>(columns)));
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(decode_utf8(line).size(), columns) << line;
+  }
+}
+
+TEST(ExplanationText, HasNoSourceLinesWhenNoneWereSampled) {
+  const Recording recorded;
+  EXPECT_THAT(terminal_explanation(recorded.run, recorded.analysis, {}, 80),
+              Not(HasSubstr("Where its warps were")));
+}
+
+TEST(ExplanationText, ListsSourceLinesOnceWhenPointsHaveOneKernel) {
+  SampledRecording sampled;
+  sampled.run.measurements.at(1).launches->sampled = sampled.run.measurements.at(0).launches->sampled;
+  sampled.analysis = analyse(sampled.run);
+  const std::string text = terminal_explanation(sampled.run, sampled.analysis, {}, 80);
+  EXPECT_EQ(text.find("attention.py:45"), text.rfind("attention.py:45"));
+  EXPECT_THAT(text, HasSubstr("Where its warps were (12345 samples of all its launches): as for attention"));
+}
+
+TEST(ExplanationText, AsJsonHasSourceLinesWithSharesWhenThereAreSamples) {
+  const SampledRecording sampled;
+  const auto document =
+      nlohmann::json::parse(explanation_json(sampled.run, sampled.analysis, {.point = "attention"}));
+  const auto& lines = document["experiments"][0]["points"][0]["sampled"];
+  EXPECT_EQ(lines["samples"], 12345);
+  ASSERT_EQ(lines["lines"].size(), 2U);
+  const auto& first = lines["lines"][0];
+  EXPECT_EQ(first["share"], 0.6);
+  EXPECT_EQ(first["file"], "/home/user/kernels/attention.py");
+  EXPECT_EQ(first["line"], 45);
+  EXPECT_THAT(first["source_text"].get<std::string>(), HasSubstr("tl.dot(q"));
+  EXPECT_EQ(first["samples"], 7407);
+  EXPECT_EQ(first["stall"], "long_scoreboard");
+  EXPECT_EQ(first["stalled"], 4938);
+  EXPECT_FALSE(lines["lines"][1].contains("stall"));
+  const auto all = nlohmann::json::parse(explanation_json(sampled.run, sampled.analysis, {}));
+  EXPECT_FALSE(all["experiments"][0]["points"][1].contains("sampled"));
+}
+
 // ---- docs/reference lists the rules and their quantities ----
 
 /// All that has to hold for `rule` besides its verdict.
