@@ -102,6 +102,11 @@ Json stalls(const RooflinePoint& point) {
   });
 }
 
+Json source_lines(const SampledLines& sampled) {
+  const Table lines = source_line_table(sampled);
+  return {{"title", lines.title}, {"table", table(lines)}};
+}
+
 Json point(const Run& run, const ExperimentReport& report, std::size_t index,
            const std::vector<PointColumn>& columns, FactNames& names, Rules& rules, KernelNames& kernels,
            const std::optional<OperatorView>& operators) {
@@ -127,6 +132,7 @@ Json point(const Run& run, const ExperimentReport& report, std::size_t index,
       {"facts", fact_texts(point_facts(point), names)},
       {"findings", findings(report.explanations[index], rules)}};
   if (!point.verdict.stalls.empty()) view["stalls"] = stalls(point);
+  if (const SampledLines* sampled = sampled_lines(point)) view["source_lines"] = source_lines(*sampled);
   if (chart.link_flop_per_s) view["link_rate"] = rounded(*chart.link_flop_per_s);
   if (chart.share) {
     view["share"] = rounded(*chart.share);

@@ -108,6 +108,18 @@ TEST(ReportPage, FindingsNameTheirRuleAndEvidence) {
   EXPECT_EQ(finding[1], evidence_text(expected.evidence));
 }
 
+TEST(ReportPage, DataHaveSourceLinesWhenTheyWereSampled) {
+  auto run = constructed::run();
+  run.measurements[0].launches = LaunchStatistics{
+      .sampled =
+          SampledLines{.samples = 2, .lines = {{.file = "a.cu", .line = 3, .text = "y = x;", .samples = 1}}}};
+  const nlohmann::json points = data_of(run)["run"]["experiments"][0]["points"];
+  EXPECT_EQ(points[0]["source_lines"]["title"], "Where its warps were (2 samples of all its launches)");
+  EXPECT_EQ(points[0]["source_lines"]["table"]["rows"],
+            nlohmann::json::parse(R"([["a.cu:3", "50.0 %", "y = x;", "issuing"]])"));
+  EXPECT_FALSE(points[1].contains("source_lines"));
+}
+
 TEST(ReportPage, MarksLieWhereTheChartModelHasThem) {
   const auto run = constructed::with_levels(constructed::run());
   const Analysis analysis = analyse(run);

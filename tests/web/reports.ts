@@ -94,6 +94,21 @@ function withStalls(run: any): void {
   });
 }
 
+/** The kernel that takes longest has line information; of one of its files there is no text. */
+export const LONG_LINE = 'logits = tl.dot(hidden_states, tl.load(weight_pointer + vocabulary_rows[:, None] * row_stride + columns[None, :], mask=is_inside, other=0.0))';
+
+function withSourceLines(run: any): void {
+  const file = '/home/user/project/model/vocabulary_projection.py';
+  run.measurements[0].launches.sampled = {
+    samples: 10_000,
+    lines: [
+      { file, line: 45, source_text: LONG_LINE, samples: 6000, stall: 'long_scoreboard', stalled: 4500 },
+      { file, line: 47, source_text: '<b>total</b> += tl.sum(logits)', samples: 2000, stall: 'selected', stalled: 1200 },
+      { file: '/usr/lib/python3/triton/language/standard.py', line: 189, samples: 500 },
+    ],
+  };
+}
+
 /** As older versions recorded it. */
 function withoutTimes(run: any): void {
   for (const { launches } of run.measurements) delete launches.over_time;
@@ -363,6 +378,7 @@ export default async function setup(): Promise<void> {
   const program = (): any => JSON.parse(execFileSync(process.env['WRITE_FULL_RUN'] ?? 'write_full_run', ['program']).toString());
   writePageOf('program', program());
   writePageOf('program-stalls', program(), withStalls);
+  writePageOf('program-lines', program(), withSourceLines);
   writeSampled('sampled');
   writeSampled('sampled-hostile', (timeline) => { timeline.paths = timeline.paths.map((path: string) => `${HOSTILE}/${path}`); });
   writeSampled('sampled-many-ranges', manyPassages);

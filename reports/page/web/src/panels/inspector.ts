@@ -117,6 +117,17 @@ function stalls({ stalls: shares }: PointView): HTMLElement | false {
     shown.map(([reason, share]) => `${reason} ${percent(share)}`).join(', ')), bar);
 }
 
+/** The lines of its source in which its warps were most often. */
+function sourceLines({ source_lines: lines }: PointView): HTMLElement | false {
+  if (!lines) return false;
+  return h('div', { class: 'source-lines' }, h('h3', {}, lines.title),
+    h('ol', {}, ...lines.table.rows.map(([place = '', share = '', source = '', doing = '']) =>
+      h('li', {}, h('div', { class: 'place' }, h('code', {}, ...breakable(place)), h('strong', {}, share)),
+        source !== '' && h('pre', {}, h('code', {}, source)),
+        h('p', { class: 'muted' }, doing)))),
+    ...lines.table.findings.map((note) => h('p', { class: 'muted' }, note)));
+}
+
 /** Why it is unknown what bounds a point: what was not counted, or not measured; null if no cause is known. */
 function whyUnknown(facts: readonly [string, string][]): string | null {
   const cause = facts.find(([name]) => name === 'bound by')?.[1] ?? '';
@@ -152,6 +163,7 @@ function ofPoint(store: ViewStore, experiment: ExperimentView, point: PointView,
       h('ul', { class: 'more-findings' }, ...rest.map(({ rule, importance, text, evidence: shown, next_step }) =>
         h('li', { class: importance }, h('p', {}, h('strong', {}, `${rule}: `), text), h('p', { class: 'muted' }, shown),
           h('p', {}, h('strong', {}, 'Next: '), next_step))))),
+    sourceLines(point),
     isKernel && operators(store, experiment, point),
     isKernel && launches(store, point),
     counters(experiment, point, isOpen));
