@@ -14,10 +14,10 @@
 
 #include "collector/cupti/host_configuration.h"
 #include "collector/cupti/range_calls.h"
-#include "injection/cuda/pc_sampler.h"
 #include "injection/cuda/streams.h"
 #include "injection/driver.h"
 #include "injection/launches/loaded_code.h"
+#include "injection/source_lines/pc_sampler.h"
 
 namespace rooflinectl::injection {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "injection/launches/sampled_code.h"
+#include "injection/source_lines/sampled_code.h"
 
 #include <gmock/gmock.h>
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "injection/launches/sampled_code.h"
+#include "injection/source_lines/sampled_code.h"
 
 namespace rooflinectl::injection {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "injection/cuda/pc_sampler.h"
+#include "injection/source_lines/pc_sampler.h"
 
 #include <cupti_pcsampling.h>
 
