@@ -202,8 +202,10 @@ struct SampledLine {
   int line = 0;      ///< from 1
   std::string text;  ///< of the line, without its indentation; empty if the file could not be read
   std::uint64_t samples = 0;
-  std::string stall;          ///< what most of them waited for: the id of a `StallReason`; empty: for nothing
-  std::uint64_t stalled = 0;  ///< how many these are
+  /// What warps did there most often: the id of a `StallReason` for which they waited, or `selected`: they
+  /// issued an instruction.
+  std::string stall;
+  std::uint64_t stalled = 0;  ///< in how many samples they did
 
   bool operator==(const SampledLine&) const = default;
 };
@@ -211,7 +213,7 @@ struct SampledLine {
 /// Where the warps of a kernel were, in all of its launches while the device was sampled at fixed times.
 struct SampledLines {
   std::uint64_t samples = 0;       ///< at all of its instructions, those without a line too
-  std::vector<SampledLine> lines;  ///< the most samples first, no more than `kMostSampledLines`
+  std::vector<SampledLine> lines;  ///< the most samples first; in a run no more than `kMostSampledLines`
 
   bool operator==(const SampledLines&) const = default;
 };

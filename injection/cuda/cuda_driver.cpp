@@ -50,6 +50,12 @@ CUfunction loaded_function(CUfunction function) {
 
 }  // namespace
 
+void CudaDriver::sample_lines() {
+  use_own_digests();
+  activities::enable_for_kernels();
+  code_.keep_lines();
+}
+
 void CudaDriver::loaded(Handle module, const void* image) {
   const auto digest = image_digest(image);
   const std::lock_guard lock(mutex_);

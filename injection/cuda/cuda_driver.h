@@ -30,6 +30,9 @@ class CudaDriver : public Driver {
   Streams& streams() { return streams_; }
   GraphCopies& graphs() { return graphs_; }
 
+  /// Prepares for source lines to be sampled. To be called before modules are loaded. Throws.
+  void sample_lines();
+
   /// A module or library was loaded from an image.
   void loaded(Handle module, const void* image);
   /// Machine code was loaded, which is there during this call. May be called within a call of ours.

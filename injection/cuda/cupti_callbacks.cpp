@@ -424,7 +424,7 @@ void listen() {
   }
   enable(CUPTI_CB_DOMAIN_RESOURCE, kChanges);
   activities::set_listener(*process, subscription);
-  if (process->may_sample_lines()) activities::enable_for_kernels();
+  if (process->may_sample_lines()) driver->sample_lines();
 }
 
 }  // namespace

@@ -91,13 +91,19 @@ bool CuptiGpu::begin_lines() {
   return true;
 }
 
-std::vector<record::SampledKernel> CuptiGpu::end_lines() {
-  const auto sampler = std::exchange(pc_sampler_, nullptr);
-  if (!sampler) return {};
+Gpu::SourceLines CuptiGpu::end_lines() {
+  const FinishFirst finish_first(finish_at_exit_);
   const RelaxedCapture relaxed;
+  const auto sampler = std::exchange(pc_sampler_, nullptr);
   const SampledCode sampled = sampler->stop();
   const LineTables lines(code_.with_lines());
-  return sampled_kernels(sampled, device_, [&](const CodePlace& place) { return lines.of(place); });
+  return {
+      .kernels = sampled_kernels(sampled, device_, [&](const CodePlace& place) { return lines.of(place); }),
+      .are_unknown = sampler->are_kernels_unknown()};
+}
+
+void CuptiGpu::abandon_lines() {
+  static_cast<void>(pc_sampler_.release());
 }
 
 double CuptiGpu::now_s() {

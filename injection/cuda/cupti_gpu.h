@@ -62,7 +62,8 @@ class CuptiGpu : public Gpu {
   void begin_timeline() override { calls_.begin_timeline(); }
   bool is_sampled() override { return calls_.is_sampled(); }
   bool begin_lines() override;
-  std::vector<record::SampledKernel> end_lines() override;
+  SourceLines end_lines() override;
+  void abandon_lines() override;
   double now_s() override;
   void pause() override;
 

@@ -59,7 +59,7 @@ constexpr int kMostNewBeginnings = 3;
 /// So many times of a group's launches show whether they repeat, and no more are kept.
 constexpr std::size_t kTimesForAPeriod = 3 * kLongestPeriod;
 /// For which source lines are sampled.
-constexpr double kLinesS = 1;
+constexpr double kLinesS = 0.5;
 /// A longer pause of the program counts as this long: what it does afterwards may be what it did before.
 constexpr double kLongestGapS = 0.05;
 /// The trace and instrumented code exclude each other: with both, CUPTI counts nothing.
@@ -713,6 +713,7 @@ bool CountingSession::wait_for_device(Lock& lock) {
     else if (may_have_counted)
       sink_(record::Problem{.group = std::nullopt, .cause = error.what(), .hint = ""});
     is_impossible_.fill(true);
+    has_failed_ = true;
     return false;
   }
 }
@@ -792,14 +793,14 @@ void CountingSession::rest(Lock& lock) {
   rest_s_ *= 2;
 }
 
-/// After the first pass has ended, and before one without the trace: CUPTI then no longer knows the functions
-/// that are launched. Returns whether source lines are sampled now.
+/// Once, after the first pass has ended, and before one without the trace: CUPTI then no longer knows the
+/// functions that are launched. Returns whether source lines are sampled now.
 bool CountingSession::begin_lines(Lock& lock) {
-  if (!is_first_round_ || are_lines_impossible_) return false;
+  if (!is_first_round_ || are_lines_done_) return false;
   try {
     if (!without(lock, [this] { return gpu_.begin_lines(); })) return false;
   } catch (const Error& error) {
-    cannot_sample_lines(error);
+    no_lines(error.what(), error.hint());
     return false;
   }
   pass_.reset();  // the device stays this session's
@@ -810,26 +811,40 @@ bool CountingSession::begin_lines(Lock& lock) {
 
 /// Returns whether the device was idle, without which nothing can be changed.
 bool CountingSession::end_lines(Lock& lock) {
-  if (!wait_for_device(lock)) {
-    next_change_s_ = gpu_.now_s() + kRetryS;
-    return false;
+  if (wait_for_device(lock)) {
+    take_lines(lock);
+    return true;
   }
-  lines_until_s_ = 0;
-  end_counting();
-  try {
-    for (const record::SampledKernel& kernel : without(lock, [this] { return gpu_.end_lines(); }))
-      sink_(kernel);
-  } catch (const Error& error) {
-    cannot_sample_lines(error);
-  }
-  return true;
+  next_change_s_ = gpu_.now_s() + kRetryS;
+  if (has_failed_) abandon_lines("the program's work has failed", lock);
+  return false;
 }
 
-void CountingSession::cannot_sample_lines(const Error& error) {
-  are_lines_impossible_ = true;
+void CountingSession::take_lines(Lock& lock) {
+  lines_until_s_ = 0;
+  are_lines_done_ = true;
+  end_counting();
+  try {
+    const Gpu::SourceLines lines = without(lock, [this] { return gpu_.end_lines(); });
+    for (const record::SampledKernel& kernel : lines.kernels) sink_(kernel);
+    if (lines.are_unknown) no_lines("CUPTI does not know what ran");
+  } catch (const Error& error) {
+    no_lines(error.what(), error.hint());
+  }
+}
+
+void CountingSession::abandon_lines(std::string_view why, Lock& lock) {
+  lines_until_s_ = 0;
+  end_counting();
+  no_lines(why);
+  without(lock, [this] { gpu_.abandon_lines(); });
+}
+
+void CountingSession::no_lines(std::string_view why, const std::string& hint) {
+  are_lines_done_ = true;
   sink_(record::Problem{.group = std::nullopt,
-                        .cause = fmt::format("source lines could not be sampled: {}", error.what()),
-                        .hint = error.hint()});
+                        .cause = fmt::format("source lines could not be sampled: {}", why),
+                        .hint = hint});
 }
 
 record::PassBegun CountingSession::pass_begun() {
@@ -951,7 +966,8 @@ void CountingSession::finish() {
     Turn turn(*this);
     turn.take();
     const bool is_idle = wait_for_device(lock);
-    if (lines_until_s_ > 0) end_lines(lock);
+    if (lines_until_s_ > 0 && !end_lines(lock) && lines_until_s_ > 0)
+      abandon_lines("the GPU was still at work in the end", lock);
     if (open_) close_late_range(lock);
     if (is_idle && !open_ && end_pass(lock)) {
       rest(lock);  // others may still be there

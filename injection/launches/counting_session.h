@@ -29,6 +29,10 @@ class Gpu {
     std::uint64_t range = 0;
     Counters counters;
   };
+  struct SourceLines {
+    std::vector<record::SampledKernel> kernels;
+    bool are_unknown = false;  ///< kernels ran, and CUPTI knows none of them
+  };
 
   virtual ~Gpu() = default;
 
@@ -63,7 +67,9 @@ class Gpu {
   /// Returns false, and does nothing, if no machine code tells the lines of its source. Throws Error.
   virtual bool begin_lines() = 0;
   /// Ends it, likewise, and returns what was sampled. Throws Error.
-  virtual std::vector<record::SampledKernel> end_lines() = 0;
+  virtual SourceLines end_lines() = 0;
+  /// After that, or in its place once the program's work has failed or never ends: CUPTI may go on.
+  virtual void abandon_lines() = 0;
 
   virtual double now_s() = 0;
   /// For less than a millisecond.
@@ -238,7 +244,9 @@ class CountingSession {
   void rest(Lock& lock);
   bool begin_lines(Lock& lock);
   bool end_lines(Lock& lock);
-  void cannot_sample_lines(const Error& error);
+  void take_lines(Lock& lock);
+  void abandon_lines(std::string_view why, Lock& lock);
+  void no_lines(std::string_view why, const std::string& hint = "");
   record::PassBegun pass_begun();
   std::optional<Pass> following_pass(std::size_t from) const;
   void report_void();
@@ -299,7 +307,8 @@ class CountingSession {
   double rest_s_ = 1;                                 // until new groups are looked for; longer each time
   double rest_until_s_ = 0;
   double lines_until_s_ = 0;  // while source lines are sampled
-  bool are_lines_impossible_ = false;
+  bool are_lines_done_ = false;
+  bool has_failed_ = false;  // the program's work
   int new_beginnings_ = 0;
   double next_look_at_steps_s_ = 0;
   std::uint64_t next_look_at_launches_ = 0;

@@ -4,16 +4,21 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/machine_code/machine_code.h"
 
 namespace rooflinectl::injection {
 namespace {
+
+/// Cubins are aligned to it.
+constexpr std::size_t kLengthStep = 16;
 
 std::uint64_t digest_of(std::string_view symbol) {
   Digest digest;
@@ -27,13 +32,8 @@ void LoadedCode::add(std::string_view file) {
   const auto cubin = read_cubin(file);
   if (!cubin) return;
   const std::vector<FunctionCode> functions = function_code(*cubin);
-  const bool may_be_kept = cubin->has_lines && file.size() <= kMostCopiedBytes;
-  const auto copy = may_be_kept ? std::make_shared<const std::string>(file) : nullptr;
+  if (cubin->has_lines && keeps_lines_) keep(file);
   const std::lock_guard lock(mutex_);
-  if (copy && copied_bytes_ + file.size() <= kMostCopiedBytes) {
-    with_lines_.push_back(copy);
-    copied_bytes_ += file.size();
-  }
   for (const FunctionCode& function : functions) {
     const std::uint64_t symbol = digest_of(function.symbol);
     if (of_symbol_.size() == kMostFunctions && !of_symbol_.contains(symbol)) return;
@@ -46,7 +46,18 @@ void LoadedCode::add(std::string_view file) {
   }
 }
 
-std::vector<std::shared_ptr<const std::string>> LoadedCode::with_lines() {
+void LoadedCode::keep(std::string_view cubin) {
+  const std::uint64_t digest = code_digest(cubin);
+  const std::lock_guard lock(mutex_);
+  const std::size_t bytes = cubin.size() + kLengthStep * with_lines_.size();
+  if (with_lines_.contains(digest) || bytes > kMostCopiedBytes - copied_bytes_) return;
+  auto copy = std::make_shared<std::string>(cubin);
+  copy->resize(bytes);
+  with_lines_.emplace(digest, std::move(copy));
+  copied_bytes_ += bytes;
+}
+
+std::map<std::uint64_t, std::shared_ptr<const std::string>> LoadedCode::with_lines() {
   const std::lock_guard lock(mutex_);
   return with_lines_;
 }
@@ -60,6 +71,7 @@ std::optional<KnownCode> LoadedCode::of(std::string_view symbol) {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{256} << 10;
+constexpr std::uint64_t kPrime = 0x9e3779b97f4a7c15;
 
 /// What nvcc registers: the fatbinary is where `data` points to.
 struct FatbinaryWrapper {
@@ -113,6 +125,16 @@ bool is_ptx(std::string_view beginning) {
 }
 
 }  // namespace
+
+std::uint64_t code_digest(std::string_view cubin) {
+  std::uint64_t digest = cubin.size();
+  std::size_t at = 0;
+  for (; at + sizeof digest <= cubin.size(); at += sizeof digest)
+    digest = std::rotl((digest ^ read<std::uint64_t>(cubin.data() + at)) * kPrime, 29);
+  std::uint64_t rest = 0;
+  if (at < cubin.size()) std::memcpy(&rest, cubin.data() + at, cubin.size() - at);
+  return std::rotl((digest ^ rest) * kPrime, 29);
+}
 
 std::optional<std::uint64_t> image_digest(const void* image) {
   if (image == nullptr) return std::nullopt;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,8 +36,11 @@ class LoadedCode {
   /// can be decoded.
   std::optional<KnownCode> of(std::string_view symbol);
 
-  /// Copies of the cubins that tell the lines of their source.
-  std::vector<std::shared_ptr<const std::string>> with_lines();
+  /// From now on, copies are kept of the cubins that tell the lines of their source.
+  void keep_lines() { keeps_lines_ = true; }
+  /// These copies, by `code_digest`. No two are of one length, by bytes after their end: CUPTI, which
+  /// remembers what it has read of a cubin, takes others of the same length for the same.
+  std::map<std::uint64_t, std::shared_ptr<const std::string>> with_lines();
 
   /// Of later ones nothing is known.
   static constexpr std::size_t kMostFunctions = 200'000;
@@ -43,11 +48,17 @@ class LoadedCode {
   static constexpr std::size_t kMostCopiedBytes = std::size_t{32} << 20;
 
  private:
+  void keep(std::string_view cubin);
+
   OrderedMutex<LockOrder::kernels> mutex_;
   std::unordered_map<std::uint64_t, KnownCode> of_symbol_;  // by its digest
-  std::vector<std::shared_ptr<const std::string>> with_lines_;
+  std::atomic<bool> keeps_lines_ = false;
+  std::map<std::uint64_t, std::shared_ptr<const std::string>> with_lines_;
   std::size_t copied_bytes_ = 0;
 };
+
+/// A digest of all of a cubin, at several GB/s.
+std::uint64_t code_digest(std::string_view cubin);
 
 /// A digest of the image that a module was loaded from: a cubin, a fatbinary (bare, or in the wrapper that
 /// nvcc makes), or PTX. Of long ones the beginning and the size are taken, so that it takes less than a

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "collector/cupti/call.h"
+#include "injection/launches/loaded_code.h"
 
 namespace rooflinectl::injection {
 
@@ -78,7 +79,8 @@ PcSampler::Enabled::~Enabled() {
   cuptiPCSamplingDisable(&disable);
 }
 
-PcSampler::PcSampler(CUcontext context) : context_(context), enabled_(context) {
+PcSampler::PcSampler(CUcontext context) : context_(context) {
+  enabled_.emplace(context);
   find_reasons();
   configure();
   auto start = parameters_for<CUpti_PCSamplingStartParams>(context_, CUpti_PCSamplingStartParamsSize);
@@ -148,8 +150,7 @@ SampledCode PcSampler::stop() {
     unknown += buffer.data().nonUsrKernelsTotalSamples;
     remaining = buffer.data().totalNumPcs == 0 ? 0 : buffer.data().remainingNumPcs;
   } while (remaining > 0);
-  if (sampled.empty() && unknown > 0)
-    throw Error(ErrorKind::environment, "CUPTI does not know the kernels that ran");
+  are_kernels_unknown_ = sampled.empty() && unknown > 0;
   return sampled;
 }
 
@@ -170,14 +171,11 @@ void PcSampler::add(const Buffer& buffer, SampledCode& sampled) const {
   }
 }
 
-LineTables::LineTables(const std::vector<std::shared_ptr<const std::string>>& cubins) {
-  for (const auto& cubin : cubins) {
-    CUpti_GetCubinCrcParams checksum{};
-    checksum.size = CUpti_GetCubinCrcParamsSize;
-    checksum.cubin = cubin->data();
-    checksum.cubinSize = cubin->size();
-    if (cuptiGetCubinCrc(&checksum) == CUPTI_SUCCESS) cubins_.emplace(checksum.cubinCrc, cubin);
-  }
+void use_own_digests() {
+  ROOFLINECTL_CUPTI(cuptiRegisterComputeCrcCallback,
+                    [](const void* cubin, std::size_t size, std::uint64_t* digest) {
+                      *digest = code_digest({static_cast<const char*>(cubin), size});
+                    });
 }
 
 std::optional<SourceLine> LineTables::of(const CodePlace& place) const {

@@ -8,11 +8,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "injection/source_lines/sampled_code.h"
 
 namespace rooflinectl::injection {
+
+/// Lets CUPTI tell cubins apart by `code_digest`: its own checksum is of few of their bytes, and the same for
+/// kernels that differ in a constant. To be called before modules are loaded. Throws Error(environment).
+void use_own_digests();
 
 /// CUPTI's PC sampling: at which instructions the warps of a context's kernels are, at fixed times. Kernels
 /// run as they do otherwise, beside each other too. Nothing else can count on the device meanwhile. All
@@ -24,8 +29,10 @@ class PcSampler {
   ~PcSampler();
 
   /// Ends, and returns the samples of the functions that CUPTI knows: those that were never launched while
-  /// the trace of kernels was off. Throws if it knows none that ran. Takes 0.1 s with the destructor.
+  /// the trace of kernels was off. Takes 0.1 s with the destructor.
   SampledCode stop();
+  /// Whether `stop` found that kernels ran of which CUPTI knows none.
+  bool are_kernels_unknown() const { return are_kernels_unknown_; }
 
  private:
   class Buffer;
@@ -45,21 +52,24 @@ class PcSampler {
   void add(const Buffer& buffer, SampledCode& sampled) const;
 
   const CUcontext context_;
-  const Enabled enabled_;
   std::vector<std::uint32_t> numbers_;            // CUPTI's, of all reasons
   std::map<std::uint32_t, std::string> reasons_;  // by these; empty where we have no such reason
-  std::unique_ptr<Buffer> left_over_;             // CUPTI wants one for what nobody takes
+  std::unique_ptr<Buffer> left_over_;             // CUPTI writes there what nobody took, until it is disabled
+  std::optional<Enabled> enabled_;
+  bool are_kernels_unknown_ = false;
 };
 
 /// The source lines that cubins tell.
 class LineTables {
  public:
-  explicit LineTables(const std::vector<std::shared_ptr<const std::string>>& cubins);
+  /// By the digests that `use_own_digests` gives CUPTI, as `LoadedCode::with_lines` has them.
+  using Cubins = std::map<std::uint64_t, std::shared_ptr<const std::string>>;
+  explicit LineTables(Cubins cubins) : cubins_(std::move(cubins)) {}
 
   std::optional<SourceLine> of(const CodePlace& place) const;
 
  private:
-  std::map<std::uint64_t, std::shared_ptr<const std::string>> cubins_;  // by their checksums
+  Cubins cubins_;
 };
 
 }  // namespace rooflinectl::injection

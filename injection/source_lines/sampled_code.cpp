@@ -2,6 +2,7 @@
 #include "injection/source_lines/sampled_code.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace rooflinectl::injection {
@@ -10,6 +11,7 @@ namespace {
 
 /// The warps of a function.
 struct Function {
+  std::set<std::uint64_t> codes;
   std::uint64_t samples = 0;
   std::map<SourceLine, StallSamples> lines;
 };
@@ -24,7 +26,7 @@ SampledLine sampled_line(const SourceLine& line, const StallSamples& samples) {
   SampledLine result = {
       .file = line.file, .line = line.line, .text = {}, .samples = sum(samples), .stall = {}};
   for (const auto& [stall, number] : samples) {
-    if (stall == kSelected || number <= result.stalled) continue;
+    if (number <= result.stalled) continue;
     result.stall = stall;
     result.stalled = number;
   }
@@ -35,7 +37,7 @@ SampledLines sampled_lines(const Function& function) {
   SampledLines result = {.samples = function.samples, .lines = {}};
   for (const auto& [line, samples] : function.lines) result.lines.push_back(sampled_line(line, samples));
   std::ranges::stable_sort(result.lines, std::greater(), &SampledLine::samples);
-  if (result.lines.size() > kMostSampledLines) result.lines.resize(kMostSampledLines);
+  if (result.lines.size() > kMostRecordedLines) result.lines.resize(kMostRecordedLines);
   return result;
 }
 
@@ -46,6 +48,7 @@ std::vector<record::SampledKernel> sampled_kernels(const SampledCode& sampled, i
   std::map<std::string, Function> functions;
   for (const auto& [place, samples] : sampled) {
     Function& function = functions[place.function];
+    function.codes.insert(place.code);
     function.samples += sum(samples);
     const auto line = line_of(place);
     if (!line) continue;
@@ -54,7 +57,7 @@ std::vector<record::SampledKernel> sampled_kernels(const SampledCode& sampled, i
   }
   std::vector<record::SampledKernel> kernels;
   for (const auto& [symbol, function] : functions) {
-    if (function.lines.empty()) continue;
+    if (function.lines.empty() || function.codes.size() > 1) continue;
     kernels.push_back({.device = device, .symbol = symbol, .sampled = sampled_lines(function)});
   }
   std::ranges::stable_sort(kernels, std::greater(),

@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/program/profile_record.h"
@@ -23,11 +22,8 @@ struct CodePlace {
   auto operator<=>(const CodePlace&) const = default;
 };
 
-/// In place of a reason, of warps that did not wait.
-inline constexpr std::string_view kSelected = "selected";
-
 /// How many warps were there when they were sampled, by what they waited for: ids of `StallReason`, or
-/// `kSelected`.
+/// `selected` for those that issued an instruction.
 using StallSamples = std::map<std::string, std::uint64_t>;
 using SampledCode = std::map<CodePlace, StallSamples>;
 
@@ -41,10 +37,12 @@ struct SourceLine {
 using LineOf = std::function<std::optional<SourceLine>(const CodePlace&)>;
 
 /// The functions of which any instruction has a line, those with the most samples first, each with the lines
-/// that have the most. No more than `kMostSampledKernels`.
+/// that have the most; no more than `kMostSampledKernels`, with no more than `kMostRecordedLines`. Functions
+/// with one name in several cubins are left out: nobody could tell them apart.
 std::vector<record::SampledKernel> sampled_kernels(const SampledCode& sampled, int device,
                                                    const LineOf& line_of);
 
 inline constexpr std::size_t kMostSampledKernels = 200;
+inline constexpr std::size_t kMostRecordedLines = 50;
 
 }  // namespace rooflinectl::injection

@@ -44,8 +44,7 @@ const SampledLines* sampled_lines(const RooflinePoint& point) {
 }
 
 Table source_line_table(const SampledLines& sampled) {
-  Table table{.title = fmt::format("Where its warps were ({} of all its launches)",
-                                   format::counted(sampled.samples, "sample")),
+  Table table{.title = fmt::format("Where its warps were ({})", format::counted(sampled.samples, "sample")),
               .columns = {column::text("line"), column::number("of samples"), column::sentence("source"),
                           column::sentence("its warps")}};
   std::uint64_t listed = 0;

@@ -126,7 +126,7 @@ TEST(ExplanationText, ListsSourceLinesBelowTheFindingsWhenThereAreSamples) {
   const SampledRecording sampled;
   const std::string text = terminal_explanation(sampled.run, sampled.analysis, {.point = "attention"}, 80);
   EXPECT_THAT(text, HasSubstr(R"(
-  Where its warps were (12345 samples of all its launches):
+  Where its warps were (12345 samples):
     samples  line, and what its warps did
      60.0 %  kernels/attention.py:45: 66.7 % waiting for global memory
              qk = tl.dot(q, tl.load(k_block, boundary_check=(1,),
@@ -159,7 +159,7 @@ TEST(ExplanationText, ListsSourceLinesOnceWhenPointsHaveOneKernel) {
   sampled.analysis = analyse(sampled.run);
   const std::string text = terminal_explanation(sampled.run, sampled.analysis, {}, 80);
   EXPECT_EQ(text.find("attention.py:45"), text.rfind("attention.py:45"));
-  EXPECT_THAT(text, HasSubstr("Where its warps were (12345 samples of all its launches): as for attention"));
+  EXPECT_THAT(text, HasSubstr("Where its warps were (12345 samples): as for attention"));
 }
 
 TEST(ExplanationText, AsJsonHasSourceLinesWithSharesWhenThereAreSamples) {

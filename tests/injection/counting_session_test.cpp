@@ -89,10 +89,13 @@ class FakeGpu : public Gpu {
     calls.push_back(in_pass || samples || !is_traced || !is_idle(true) ? "lines out of order!" : "lines");
     return true;
   }
-  std::vector<record::SampledKernel> end_lines() override {
+  SourceLines end_lines() override {
     calls.push_back(is_idle(true) ? "end of lines" : "end of lines, not idle!");
-    return {{.device = 0, .symbol = "add", .sampled = {.samples = 9, .lines = {}}}};
+    if (lines_end_badly) throw Error(ErrorKind::environment, "CUPTI failed");
+    if (are_kernels_unknown) return {.kernels = {}, .are_unknown = true};
+    return {.kernels = {{.device = 0, .symbol = "add", .sampled = {.samples = 9, .lines = {}}}}};
   }
+  void abandon_lines() override { calls.emplace_back("abandon lines"); }
   double now_s() override { return now; }
   void pause() override { now += 1e-4; }
 
@@ -114,6 +117,8 @@ class FakeGpu : public Gpu {
   bool has_failed = false;
   bool has_lines = false;
   bool lines_fail = false;
+  bool lines_end_badly = false;
+  bool are_kernels_unknown = false;
   bool wants_timeline = false;
   bool can_be_sampled = true;
   bool samples = false;
@@ -910,7 +915,7 @@ TEST_F(CountingSessionTest, ALaunchOfAnotherThreadWaitsUntilTheCountedOneIsMade)
   EXPECT_EQ(counted_of(counted)["memory"], 1);
 }
 
-TEST_F(CountingSessionTest, SamplesLinesForASecondAfterTheFirstPass) {
+TEST_F(CountingSessionTest, SamplesLinesAfterTheFirstPass) {
   gpu.has_lines = gpu.wants_timeline = true;
   const GroupId group = add_group();
   steps(250, {group});
@@ -919,24 +924,33 @@ TEST_F(CountingSessionTest, SamplesLinesForASecondAfterTheFirstPass) {
                                      "begin stalls", "end", "begin pipes", "end", "sample"));
   EXPECT_THAT(passes(), ElementsAre("memory", "", "operations", "tensor", "stalls", "pipes", ""));
   const auto begun = records_of<record::PassBegun>();
-  EXPECT_NEAR(static_cast<double>(begun[2].at_ns - begun[1].at_ns) * 1e-9, 1.25, 0.1)
-      << "with a pass's beginning";
+  EXPECT_NEAR(static_cast<double>(begun[2].at_ns - begun[1].at_ns) * 1e-9, 0.75, 0.1)
+      << "with the beginning of a pass";
   EXPECT_THAT(records_of<record::SampledKernel>(), SizeIs(1));
 }
 
-TEST_F(CountingSessionTest, SamplesLinesUntilTheProgramEnds) {
-  gpu.has_lines = true;
+class SamplingLines : public CountingSessionTest {
+ protected:
+  SamplingLines() {
+    gpu.has_lines = true;
+    while (gpu.calls.empty() || gpu.calls.back() != "lines") steps(1, {group});
+  }
+  std::vector<std::string> causes() const {
+    std::vector<std::string> causes;
+    for (const auto& problem : records_of<record::Problem>()) causes.push_back(problem.cause);
+    return causes;
+  }
+
   const GroupId group = add_group();
-  while (gpu.calls.empty() || gpu.calls.back() != "lines") steps(1, {group});
+};
+
+TEST_F(SamplingLines, EndsWhenTheProgramEnds) {
   session.finish();
   EXPECT_EQ(gpu.calls.back(), "end of lines");
   EXPECT_THAT(records_of<record::SampledKernel>(), SizeIs(1));
 }
 
-TEST_F(CountingSessionTest, NothingElseIsCountedWhileLinesAreSampled) {
-  gpu.has_lines = true;
-  const GroupId group = add_group();
-  while (gpu.calls.empty() || gpu.calls.back() != "lines") steps(1, {group});
+TEST_F(SamplingLines, CountsNothingMeanwhile) {
   const GroupId later = add_group();
   CountingSession other(gpu, 0, device, [](const ProfileRecord&) {}, 3, {kPasses.begin(), kPasses.end()}, {});
   const GroupId of_other = other.add_group({});
@@ -948,7 +962,55 @@ TEST_F(CountingSessionTest, NothingElseIsCountedWhileLinesAreSampled) {
   }
 }
 
-TEST_F(CountingSessionTest, NamesTheReasonIfLinesCannotBeSampled) {
+TEST_F(SamplingLines, GoesOnWithThePassesWhenCuptiFails) {
+  gpu.lines_end_badly = true;
+  steps(250, {group});
+  EXPECT_THAT(causes(), ElementsAre("source lines could not be sampled: CUPTI failed"));
+  EXPECT_THAT(passes(), ElementsAre("memory", "", "operations", "tensor", "stalls", "pipes", ""));
+}
+
+TEST_F(SamplingLines, SaysSoWhenCuptiKnowsNothingThatRan) {
+  gpu.are_kernels_unknown = true;
+  steps(250, {group});
+  EXPECT_THAT(causes(), ElementsAre("source lines could not be sampled: CUPTI does not know what ran"));
+}
+
+TEST_F(SamplingLines, WaitsUntilTheDeviceIsIdle) {
+  gpu.busy_until = gpu.now + 3;
+  while (gpu.now < gpu.busy_until - 0.1) {
+    session.before_launch(group, true);
+    session.after_launch(group, false, false);
+    gpu.now += 0.016;
+  }
+  EXPECT_EQ(gpu.calls.back(), "lines");
+  gpu.now = gpu.busy_until;
+  steps(20, {group});
+  EXPECT_THAT(gpu.calls, Contains("end of lines"));
+}
+
+TEST_F(SamplingLines, IsAbandonedWhenTheProgramsWorkHasFailed) {
+  gpu.has_failed = true;
+  gpu.now += 1;
+  for (int launch = 0; launch < 100; ++launch) {
+    session.before_launch(group, true);
+    session.after_launch(group, false, false);
+    gpu.now += 0.016;
+  }
+  EXPECT_THAT(gpu.calls, Contains("abandon lines").Times(1));
+  EXPECT_EQ(device.counting, nullptr);
+  EXPECT_THAT(causes(), Contains("source lines could not be sampled: the program's work has failed"));
+}
+
+TEST_F(SamplingLines, IsAbandonedWhenTheDeviceIsNeverIdle) {
+  gpu.busy_until = kForEver;
+  session.finish();
+  EXPECT_EQ(gpu.calls.back(), "abandon lines");
+  EXPECT_EQ(device.counting, nullptr);
+  EXPECT_THAT(causes(),
+              ElementsAre("source lines could not be sampled: the GPU was still at work in the end"));
+}
+
+TEST_F(CountingSessionTest, SaysWhyWhenLinesCannotBeSampled) {
   gpu.has_lines = gpu.lines_fail = gpu.wants_timeline = true;
   steps(300, {add_group()});
   const auto problems = records_of<record::Problem>();
@@ -964,15 +1026,18 @@ TEST_F(CountingSessionTest, NoLaunchBeginsWhileAVoidRangeIsClosed) {
   session.before_other_work();  // makes the range void
   session.after_other_work();
   gpu.now = gpu.busy_until;
+  std::atomic<bool> is_about_to_begin = false;
   std::atomic<bool> has_begun = false;
   std::thread thread;
   gpu.while_closing = [&] {
     if (thread.joinable()) return;
     thread = std::thread([&] {
+      is_about_to_begin = true;
       session.before_other_work();
       has_begun = true;
       session.after_other_work();
     });
+    while (!is_about_to_begin) std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     EXPECT_FALSE(has_begun) << "CUPTI would wait for it";
   };

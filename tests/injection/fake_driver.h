@@ -110,7 +110,8 @@ class FakeGpu : public Gpu {
   }
   bool is_sampled() override { return calls_.is_sampled && calls_.is_sampled(); }
   bool begin_lines() override { return false; }
-  std::vector<record::SampledKernel> end_lines() override { return {}; }
+  SourceLines end_lines() override { return {}; }
+  void abandon_lines() override {}
   double now_s() override { return seconds_now(); }
   void pause() override { std::this_thread::sleep_for(std::chrono::microseconds(20)); }
 

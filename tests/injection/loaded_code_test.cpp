@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ using testing::ElementsAre;
 using testing::Field;
 using testing::IsEmpty;
 using testing::Optional;
+using testing::Pair;
 using testing::Pointee;
 using testing::SizeIs;
 
@@ -44,24 +46,49 @@ std::string with_lines(std::string cubin) {
   return cubin.replace(cubin.find(".text.lines"), 11, ".debug_line");
 }
 
-TEST(LoadedCode, KeepsCubinsThatTellTheirLines) {
-  LoadedCode code;
+TEST(LoadedCode, KeepsCubinsThatTellTheirLinesIfTheyAreWanted) {
   const std::string without = fake_cubin({{"sum", {kNop}}});
   const std::string with = with_lines(fake_cubin({{"sum", {kNop}}, {"lines", {kNop}}}));
-  code.add(without);
-  EXPECT_THAT(code.with_lines(), IsEmpty());
+  LoadedCode code;
   code.add(with);
+  EXPECT_THAT(code.with_lines(), IsEmpty());
+  code.keep_lines();
   code.add(without);
-  EXPECT_THAT(code.with_lines(), ElementsAre(Pointee(with)));
+  code.add(with);
+  code.add(with);
+  EXPECT_THAT(code.with_lines(), ElementsAre(Pair(code_digest(with), Pointee(with))));
+}
+
+TEST(LoadedCode, KeepsCubinsOfOneLengthInCopiesOfDifferentLengths) {
+  LoadedCode code;
+  code.keep_lines();
+  std::set<std::size_t> lengths;
+  for (const InstructionWord instruction : {kNop, kHmma, kImma})
+    code.add(with_lines(fake_cubin({{"sum", {instruction}}, {"lines", {kNop}}})));
+  for (const auto& [digest, cubin] : code.with_lines()) lengths.insert(cubin->size());
+  EXPECT_THAT(lengths, SizeIs(3));
 }
 
 TEST(LoadedCode, KeepsNoMoreOfThemThanThereIsRoomFor) {
   LoadedCode code;
+  code.keep_lines();
   std::string large = with_lines(fake_cubin({{"sum", {kNop}}, {"lines", {kNop}}}));
   large.resize(LoadedCode::kMostCopiedBytes / 2 + 1);
   code.add(large);
+  large.back() = 'x';
   code.add(large);
   EXPECT_THAT(code.with_lines(), SizeIs(1));
+}
+
+TEST(CodeDigest, IsOfAllBytes) {
+  std::string code(1001, 'x');
+  const std::uint64_t digest = code_digest(code);
+  EXPECT_NE(code_digest(code.substr(0, 1000)), digest);
+  for (const std::size_t at : {0, 500, 999, 1000}) {
+    std::string other = code;
+    other[at] = 'y';
+    EXPECT_NE(code_digest(other), digest) << at;
+  }
 }
 
 TEST(LoadedCode, FunctionsWithOneSymbolAreNotToldApart) {

@@ -10,7 +10,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 std::optional<SourceLine> line_of(const CodePlace& place) {
-  if (place.code == 2) return std::nullopt;
+  if (place.function == "library" || place.offset == 4096) return std::nullopt;
   return SourceLine{.file = "add.cu", .line = static_cast<int>(place.offset / 32) + 1};
 }
 
@@ -26,20 +26,20 @@ TEST(SampledCode, AddsTheInstructionsOfALine) {
       .symbol = "add",
       .sampled = {.samples = 186,
                   .lines = {{"add.cu", 2, "", 100, "long_scoreboard", 100},
-                            {"add.cu", 1, "", 85, "long_scoreboard", 10},
-                            {"add.cu", 3, "", 1, "", 0}}}};
+                            {"add.cu", 1, "", 85, "selected", 70},
+                            {"add.cu", 3, "", 1, "selected", 1}}}};
   EXPECT_EQ(kernels[0], expected);
 }
 
 TEST(SampledCode, KeepsTheLinesWithTheMostSamples) {
   SampledCode sampled;
-  for (std::uint64_t i = 0; i < 20; ++i) sampled[{1, "add", 32 * i}] = {{"wait", 100 + i}};
+  for (std::uint64_t i = 0; i < 100; ++i) sampled[{1, "add", 32 * i}] = {{"wait", 100 + i}};
   const auto kernels = sampled_kernels(sampled, 0, line_of);
   ASSERT_THAT(kernels, SizeIs(1));
-  EXPECT_EQ(kernels[0].sampled.samples, 2190);
-  ASSERT_THAT(kernels[0].sampled.lines, SizeIs(kMostSampledLines));
-  EXPECT_EQ(kernels[0].sampled.lines[0].line, 20);
-  EXPECT_EQ(kernels[0].sampled.lines[4].line, 16);
+  EXPECT_EQ(kernels[0].sampled.samples, 14950);
+  ASSERT_THAT(kernels[0].sampled.lines, SizeIs(kMostRecordedLines));
+  EXPECT_EQ(kernels[0].sampled.lines.front().line, 100);
+  EXPECT_EQ(kernels[0].sampled.lines.back().line, 51);
 }
 
 TEST(SampledCode, LeavesOutFunctionsWithoutLines) {
@@ -47,12 +47,20 @@ TEST(SampledCode, LeavesOutFunctionsWithoutLines) {
 }
 
 TEST(SampledCode, CountsInstructionsWithoutALine) {
-  const SampledCode sampled = {{{1, "add", 0}, {{"wait", 1}}}, {{2, "add", 0}, {{"wait", 2}}}};
+  const SampledCode sampled = {{{1, "add", 0}, {{"wait", 1}}}, {{1, "add", 4096}, {{"wait", 2}}}};
   const auto kernels = sampled_kernels(sampled, 0, line_of);
   ASSERT_THAT(kernels, SizeIs(1));
   EXPECT_EQ(kernels[0].sampled.samples, 3);
   ASSERT_THAT(kernels[0].sampled.lines, SizeIs(1));
   EXPECT_EQ(kernels[0].sampled.lines[0].samples, 1);
+}
+
+TEST(SampledCode, LeavesOutFunctionsWithOneNameInSeveralCubins) {
+  const SampledCode sampled = {
+      {{1, "add", 0}, {{"wait", 1}}}, {{2, "add", 0}, {{"wait", 2}}}, {{2, "multiply", 0}, {{"wait", 3}}}};
+  const auto kernels = sampled_kernels(sampled, 0, line_of);
+  ASSERT_THAT(kernels, SizeIs(1));
+  EXPECT_EQ(kernels[0].symbol, "multiply");
 }
 
 }  // namespace

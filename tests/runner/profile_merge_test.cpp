@@ -97,38 +97,97 @@ TEST_F(ProfileMerge, MakesAPointOfAGroup) {
   EXPECT_THAT(profile.application.problems, IsEmpty());
 }
 
-TEST_F(ProfileMerge, AddsTheSampledLinesOfItsKernelToEachPoint) {
-  const TemporaryFolder sources;
-  const std::string source = (sources.path() / "add.cu").string();
-  std::ofstream(source) << "__global__ void add(float* x) {\n\t  x[0] += 1;  \n}\n";
-  const auto sampled = [&](std::uint64_t second_line) {
-    const SampledLines lines = {
-        .samples = 100,
-        .lines = {
-            {.file = source, .line = 2, .text = {}, .samples = 40, .stall = "long_scoreboard", .stalled = 30},
-            {.file = "gone.h",
-             .line = 7,
-             .text = {},
-             .samples = second_line,
-             .stall = "wait",
-             .stalled = 1}}};
-    return record::SampledKernel{.device = 0, .symbol = "_Z3addPf", .sampled = lines};
+record::SampledKernel sampled(const std::vector<SampledLine>& lines) {
+  return {.device = 0, .symbol = "_Z3addPf", .sampled = {.samples = 100, .lines = lines}};
+}
+
+SampledLine line_of(const std::string& file, int line, std::uint64_t samples, const std::string& text = "") {
+  return {.file = file, .line = line, .text = text, .samples = samples, .stall = "wait", .stalled = samples};
+}
+
+class SampledLinesOfProfile : public ProfileMerge {
+ protected:
+  /// Of points with the records of a kernel that was launched.
+  std::vector<std::optional<SampledLines>> lines_of(const Records& more) {
+    const auto profile = merged(process(17, "GPU-1", "step") + Records{launches({{100, 10}})} + more);
+    std::vector<std::optional<SampledLines>> lines;
+    for (const Measurement& measurement : profile.measurements)
+      lines.push_back(measurement.launches->sampled);
+    return lines;
+  }
+  /// The text of the only line.
+  std::string text_of(const std::string& file, int line) {
+    return lines_of({sampled({line_of(file, line, 1)})}).at(0)->lines.at(0).text;
+  }
+  std::string source(const std::string& content) {
+    const std::filesystem::path path = sources_.path() / "add.cu";
+    std::ofstream(path) << content;
+    return path.string();
+  }
+
+ private:
+  TemporaryFolder sources_;
+};
+
+TEST_F(SampledLinesOfProfile, AreThoseOfAllProcesses) {
+  const std::string file = source("__global__ void add(float* x) {\n\t  x[0] += 1;  \n}\n");
+  const auto of_process = [&](int id, std::uint64_t other) {
+    return process(id, "GPU-1") +
+           Records{launches({{100, 10}}), sampled({line_of(file, 2, 40), line_of("/gone.h", 7, other)})};
   };
-  const auto profile_of = [&](int id, std::uint64_t second_line) {
-    return process(id, "GPU-1", "step") + Records{launches({{100, 10}}), sampled(second_line)};
-  };
-  const auto profile = merged({{file("1", profile_of(17, 50)), file("2", profile_of(18, 5))}});
+  const auto profile = merged({{this->file("1", of_process(17, 50)), this->file("2", of_process(18, 5))}});
   ASSERT_EQ(profile.measurements.size(), 1);
-  const SampledLines expected = {
-      .samples = 200,
-      .lines = {{.file = source,
-                 .line = 2,
-                 .text = "x[0] += 1;",
-                 .samples = 80,
-                 .stall = "long_scoreboard",
-                 .stalled = 60},
-                {.file = "gone.h", .line = 7, .text = "", .samples = 55, .stall = "wait", .stalled = 2}}};
+  const SampledLines expected = {.samples = 200,
+                                 .lines = {line_of(file, 2, 80, "x[0] += 1;"), line_of("/gone.h", 7, 55)}};
   EXPECT_EQ(profile.measurements[0].launches->sampled, expected);
+}
+
+TEST_F(SampledLinesOfProfile, AreTheFiveWithTheMostSamples) {
+  std::vector<SampledLine> lines;
+  for (int line = 1; line <= 20; ++line)
+    lines.push_back(line_of("/gone.h", line, static_cast<std::uint64_t>(line)));
+  const auto kept = lines_of({sampled(lines)}).at(0)->lines;
+  EXPECT_THAT(kept, ElementsAre(Field(&SampledLine::line, 20), Field(&SampledLine::line, 19),
+                                Field(&SampledLine::line, 18), Field(&SampledLine::line, 17),
+                                Field(&SampledLine::line, 16)));
+}
+
+TEST_F(SampledLinesOfProfile, AreOfNoneOfSeveralKernelsWithOneSymbol) {
+  const auto kernel = [](std::uint64_t number, std::uint64_t code) {
+    return Records{
+        record::Kernel{.kernel = number, .symbol = "_Z3addPf", .registers_per_thread = 40, .code = code},
+        record::Group{.group = number,
+                      .device = 0,
+                      .kernel = number,
+                      .grid = {1, 1, 1},
+                      .block = {1, 1, 1},
+                      .path = "x"},
+        launches({{100 * number, 10}}, number)};
+  };
+  const auto samples = Records{sampled({line_of("/gone.h", 1, 1)})};
+  EXPECT_THAT(lines_of(kernel(1, 7) + samples),
+              ElementsAre(testing::Ne(std::nullopt), testing::Ne(std::nullopt)));
+  EXPECT_THAT(lines_of(kernel(1, 7) + kernel(2, 8) + samples),
+              ElementsAre(std::nullopt, std::nullopt, std::nullopt));
+}
+
+TEST_F(SampledLinesOfProfile, AreCutIfTheyAreLong) {
+  const std::string file = source(std::string(100, 'a') + std::string(60, ' ') + "\u00e9 and more\n" +
+                                  std::string(158, 'b') + "\u00e9\u00e9");
+  EXPECT_EQ(text_of(file, 1), std::string(100, 'a') + std::string(59, ' ') + "\u2026");
+  EXPECT_EQ(text_of(file, 2), std::string(158, 'b') + "\u00e9\u00e9");
+}
+
+TEST_F(SampledLinesOfProfile, HaveNoTextIfItCannotBeThatOfTheProgram) {
+  const std::string file = source("one\n\x80\xff\n");
+  EXPECT_EQ(text_of(file, 1), "one");
+  EXPECT_EQ(text_of(file, 2), "\ufffd\ufffd");
+  EXPECT_EQ(text_of(file, 3), "");
+  EXPECT_EQ(text_of("add.cu", 1), "") << "it may be another file in the program's folder";
+  EXPECT_EQ(text_of(std::filesystem::path(file).parent_path(), 1), "");
+  std::filesystem::last_write_time(file,
+                                   std::filesystem::file_time_type::clock::now() + std::chrono::hours(1));
+  EXPECT_EQ(text_of(file, 1), "") << "it has changed since";
 }
 
 TEST_F(ProfileMerge, PutsProcessesOnOneDeviceTogetherAndOthersApart) {

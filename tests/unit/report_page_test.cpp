@@ -114,7 +114,7 @@ TEST(ReportPage, DataHaveSourceLinesWhenTheyWereSampled) {
       .sampled =
           SampledLines{.samples = 2, .lines = {{.file = "a.cu", .line = 3, .text = "y = x;", .samples = 1}}}};
   const nlohmann::json points = data_of(run)["run"]["experiments"][0]["points"];
-  EXPECT_EQ(points[0]["source_lines"]["title"], "Where its warps were (2 samples of all its launches)");
+  EXPECT_EQ(points[0]["source_lines"]["title"], "Where its warps were (2 samples)");
   EXPECT_EQ(points[0]["source_lines"]["table"]["rows"],
             nlohmann::json::parse(R"([["a.cu:3", "50.0 %", "y = x;", "issuing"]])"));
   EXPECT_FALSE(points[1].contains("source_lines"));

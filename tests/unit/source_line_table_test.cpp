@@ -24,7 +24,7 @@ TEST(SourceLineTable, HasSharesOfAllSamplesAndWhatWarpsDid) {
                                                     .stall = "long_scoreboard",
                                                     .stalled = 2000},
                                                    {.file = "attention.py", .line = 47, .samples = 500}}});
-  EXPECT_EQ(table.title, "Where its warps were (5000 samples of all its launches)");
+  EXPECT_EQ(table.title, "Where its warps were (5000 samples)");
   EXPECT_THAT(table.rows, ElementsAre(ElementsAre("attention.py:45", "60.0 %", "acc += tl.dot(p, v)",
                                                   "66.7 % waiting for global memory"),
                                       ElementsAre("attention.py:47", "10.0 %", "", "issuing")));

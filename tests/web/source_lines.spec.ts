@@ -14,7 +14,7 @@ async function linesOf(page: Page): Promise<Locator> {
 
 test('lists the source lines of a kernel when they were sampled', async ({ page }) => {
   const lines = await linesOf(page);
-  await expect(lines.locator('h3')).toHaveText('Where its warps were (10000 samples of all its launches)');
+  await expect(lines.locator('h3')).toHaveText('Where its warps were (10000 samples)');
   const places = lines.locator('li');
   await expect(places).toHaveCount(3);
   await expect(places.nth(0).locator('.place')).toHaveText(/^model\/vocabulary_projection\.py:4560\.0\s%$/);

@@ -102,6 +102,8 @@ class Merge {
     reading.number = files_++;
     is_later_run_ = !is_first_run;
     const std::string name = path.filename().string();
+    std::error_code none;
+    sampled_.recorded_at(fs::last_write_time(path, none));
     std::ifstream file(path);
     try {
       const bool is_cut_off = visit_profile(file, name, [&](const ProfileRecord& record) {
@@ -146,6 +148,7 @@ class Merge {
     const std::size_t device = device_of(reading, shape.device);
     const std::string subject = subject_of(kernel);
     const std::uint64_t code = codes_.number(merged_.devices[device].chip, subject, kernel);
+    sampled_.add(device, kernel);
     const Axes axes = axes_of(shape, kernel.graph_nodes.has_value(), code, collapsed(shape.path));
     const auto key = std::tuple(device, subject, axes);
     const auto known = places_.find(key);
@@ -289,7 +292,7 @@ class Merge {
   }
 
   void add(Reading& reading, const record::SampledKernel& kernel) {
-    if (reading.is_first_run) sampled_.add(device_of(reading, kernel.device), kernel);
+    sampled_.add(device_of(reading, kernel.device), kernel);
   }
 
   void add(Reading& reading, const record::Power& taken) {

@@ -2,31 +2,20 @@
 #include "runner/profiling/points/sampled_lines.h"
 
 #include <algorithm>
+#include <fstream>
 #include <functional>
-#include <sstream>
+#include <system_error>
 
-#include "core/error.h"
-#include "core/files/files.h"
-#include "core/text/names.h"
 #include "core/text/printable.h"
 
 namespace rooflinectl {
 
 namespace {
 
-constexpr std::size_t kMostFileBytes = std::size_t{4} << 20;
-constexpr std::size_t kLongestText = 160;
+namespace fs = std::filesystem;
 
-std::vector<std::string> lines_of(const std::string& file) {
-  std::vector<std::string> lines;
-  try {
-    std::istringstream text(read_file(file, kMostFileBytes));
-    for (std::string line; std::getline(text, line);) lines.push_back(std::move(line));
-  } catch (const Error&) {
-    lines.clear();
-  }
-  return lines;
-}
+constexpr std::uintmax_t kMostFileBytes = std::uintmax_t{4} << 20;
+constexpr std::size_t kLongestText = 160;  // characters
 
 void add_samples(SampledLine& to, const SampledLine& line) {
   to.samples += line.samples;
@@ -39,6 +28,10 @@ void add_samples(SampledLine& to, const SampledLine& line) {
 }
 
 }  // namespace
+
+void SampledKernels::add(std::size_t device, const record::Kernel& kernel) {
+  if (kernel.code) codes_[{device, kernel.symbol}].insert(*kernel.code);
+}
 
 void SampledKernels::add(std::size_t device, const record::SampledKernel& kernel) {
   SampledLines& all = kernels_[{device, kernel.symbol}];
@@ -55,7 +48,7 @@ void SampledKernels::add(std::size_t device, const record::SampledKernel& kernel
 
 std::optional<SampledLines> SampledKernels::of(std::size_t device, const std::string& symbol) {
   const auto found = kernels_.find({device, symbol});
-  if (found == kernels_.end()) return std::nullopt;
+  if (found == kernels_.end() || codes_[found->first].size() > 1) return std::nullopt;
   SampledLines sampled = found->second;
   std::ranges::stable_sort(sampled.lines, std::greater(), &SampledLine::samples);
   if (sampled.lines.size() > kMostSampledLines) sampled.lines.resize(kMostSampledLines);
@@ -63,15 +56,29 @@ std::optional<SampledLines> SampledKernels::of(std::size_t device, const std::st
   return sampled;
 }
 
+/// Only of a regular file, named by its whole path, as the program's folder may be another one.
+std::vector<std::string> SampledKernels::lines_of(const fs::path& file) const {
+  std::vector<std::string> lines;
+  std::error_code error;
+  const bool is_source = file.is_absolute() && fs::is_regular_file(file, error) &&
+                         fs::file_size(file, error) <= kMostFileBytes &&
+                         fs::last_write_time(file, error) <= recorded_;
+  if (!is_source || error) return lines;
+  std::ifstream text(file);
+  for (std::string line; std::getline(text, line);) lines.push_back(std::move(line));
+  return lines;
+}
+
 std::string SampledKernels::text_of(const SampledLine& line) {
   const auto [place, is_new] = files_.try_emplace(line.file);
   if (is_new) place->second = lines_of(line.file);
   const std::vector<std::string>& lines = place->second;
   if (line.line < 1 || static_cast<std::size_t>(line.line) > lines.size()) return "";
-  std::string text = printable(lines[static_cast<std::size_t>(line.line) - 1]);
-  text.erase(0, std::min(text.find_first_not_of(' '), text.size()));
-  text.erase(text.find_last_not_of(' ') + 1);
-  return cut_name(text, kLongestText);
+  std::u32string text = printable_characters(lines[static_cast<std::size_t>(line.line) - 1]);
+  text.erase(0, std::min(text.find_first_not_of(U' '), text.size()));
+  text.erase(text.find_last_not_of(U' ') + 1);
+  if (text.size() > kLongestText) text.replace(kLongestText - 1, std::u32string::npos, U"\u2026");
+  return encode_utf8(text);
 }
 
 }  // namespace rooflinectl
