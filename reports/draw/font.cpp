@@ -71,4 +71,10 @@ std::vector<Glyph> glyphs(std::string_view text, Weight weight) {
   return result;
 }
 
+double text_width(std::string_view text, const TextStyle& style) {
+  double width = 0;
+  for (const char32_t character : decode_utf8(text)) width += glyph(character, style.weight).advance;
+  return width * style.size;
+}
+
 }  // namespace rooflinectl

@@ -115,12 +115,6 @@ bool Box::intersects(Pixel a, Pixel b) const {
   return clip(-dx, a.x - left) && clip(dx, right - a.x) && clip(-dy, a.y - top) && clip(dy, bottom - a.y);
 }
 
-double text_width(std::string_view text, const TextStyle& style) {
-  double width = 0;
-  for (const Glyph& glyph : glyphs(text, style.weight)) width += glyph.advance;
-  return width * style.size;
-}
-
 Box bounds(const Text& text) {
   const double width = text_width(text.content, text.style);
   const double before = text.anchor == Anchor::start ? 0 : text.anchor == Anchor::middle ? width / 2 : width;
