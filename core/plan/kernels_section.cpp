@@ -482,15 +482,10 @@ std::vector<PointId> kernel_points(const std::vector<KernelPoints>& kernels, con
   for (const KernelPoints& kernel : kernels) {
     std::set<std::string> reported;
     const std::vector<Axes> combinations = Combinations(*kernel.reader, *kernel.entry, most).find();
-    if (combinations.size() > most) {  // The plan is refused, whatever else is wrong.
-      std::vector<PointId> too_many;
-      for (const Axes& values : combinations)
-        too_many.push_back({experiment, kernel.entry->kernel.id, values});
-      return too_many;
-    }
     for (const Axes& values : combinations) {
       try {
-        call_of(kernel.entry->kernel, values);
+        // A plan with too many is refused whatever else is wrong.
+        if (combinations.size() <= most) call_of(kernel.entry->kernel, values);
       } catch (const KernelMistake& mistake) {
         const PointId point = {experiment, kernel.entry->kernel.id, values};
         const bool is_first = reported.insert(mistake.field()).second;
