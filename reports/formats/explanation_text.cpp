@@ -141,11 +141,10 @@ Table stacked(const Table& source_lines) {
 /// Points with one kernel have the same lines.
 std::string source_lines_text(const SampledLines& sampled, Said& said, const std::string& label,
                               std::size_t width) {
-  constexpr std::string_view kIndent = "    ";
+  const std::string indent(4, ' ');
   const Table table = source_line_table(sampled);
-  std::string text =
-      text_table(stacked(table), std::max(width, kIndent.size() + 1) - kIndent.size(), kIndent);
-  for (const std::string& note : table.notes) text += paragraph(note, width, kIndent.size());
+  std::string text = text_table(stacked(table), std::max(width, indent.size() + 1) - indent.size(), indent);
+  for (const std::string& note : table.notes) text += paragraph(note, width, indent.size());
   const auto [place, is_new] = said.try_emplace(text, label);
   if (!is_new) return paragraph(fmt::format("{}: as for {}", table.title, place->second), width, 2);
   return paragraph(table.title + ":", width, 2) + text;
