@@ -19,7 +19,7 @@ struct CodePlace {
   std::string function;    ///< mangled
   std::uint64_t offset = 0;
 
-  auto operator<=>(const CodePlace&) const = default;
+  auto operator<=>(const CodePlace&) const = default;  // NOLINT(modernize-use-nullptr): there is no null
 };
 
 /// How many warps were there when they were sampled, by what they waited for: ids of `StallReason`, or
@@ -31,7 +31,7 @@ struct SourceLine {
   std::string file;
   int line = 0;
 
-  auto operator<=>(const SourceLine&) const = default;
+  auto operator<=>(const SourceLine&) const = default;  // NOLINT(modernize-use-nullptr): there is no null
 };
 /// The line that an instruction comes from; nothing if its code does not tell.
 using LineOf = std::function<std::optional<SourceLine>(const CodePlace&)>;
