@@ -816,7 +816,7 @@ bool CountingSession::end_lines(Lock& lock) {
     return true;
   }
   next_change_s_ = gpu_.now_s() + kRetryS;
-  if (has_failed_) abandon_lines("the program's work has failed", lock);
+  if (has_failed_) abandon_lines(lock);
   return false;
 }
 
@@ -833,10 +833,10 @@ void CountingSession::take_lines(Lock& lock) {
   }
 }
 
-void CountingSession::abandon_lines(std::string_view why, Lock& lock) {
+void CountingSession::abandon_lines(Lock& lock) {
   lines_until_s_ = 0;
   end_counting();
-  no_lines(why);
+  no_lines(has_failed_ ? "the program's work has failed" : "the GPU was still at work in the end");
   without(lock, [this] { gpu_.abandon_lines(); });
 }
 
@@ -966,8 +966,8 @@ void CountingSession::finish() {
     Turn turn(*this);
     turn.take();
     const bool is_idle = wait_for_device(lock);
-    if (lines_until_s_ > 0 && !end_lines(lock) && lines_until_s_ > 0)
-      abandon_lines("the GPU was still at work in the end", lock);
+    if (lines_until_s_ > 0 && is_idle) take_lines(lock);
+    if (lines_until_s_ > 0) abandon_lines(lock);
     if (open_) close_late_range(lock);
     if (is_idle && !open_ && end_pass(lock)) {
       rest(lock);  // others may still be there

@@ -68,7 +68,7 @@ class Gpu {
   virtual bool begin_lines() = 0;
   /// Ends it, likewise, and returns what was sampled. Throws Error.
   virtual SourceLines end_lines() = 0;
-  /// After that, or in its place once the program's work has failed or never ends: CUPTI may go on.
+  /// In place of `end_lines`, if the program's work has failed or does not end: CUPTI may go on.
   virtual void abandon_lines() = 0;
 
   virtual double now_s() = 0;
@@ -245,7 +245,7 @@ class CountingSession {
   bool begin_lines(Lock& lock);
   bool end_lines(Lock& lock);
   void take_lines(Lock& lock);
-  void abandon_lines(std::string_view why, Lock& lock);
+  void abandon_lines(Lock& lock);
   void no_lines(std::string_view why, const std::string& hint = "");
   record::PassBegun pass_begun();
   std::optional<Pass> following_pass(std::size_t from) const;
