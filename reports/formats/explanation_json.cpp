@@ -7,6 +7,8 @@
 #include "analysis/program/recoverable.h"
 #include "core/enum_names.h"
 #include "core/json/json.h"
+#include "core/serial/field_writer.h"
+#include "core/serial/fields/application_fields.h"
 #include "reports/formats/formats.h"
 #include "reports/model/report_model.h"
 #include "reports/sentences/sentences.h"
@@ -41,19 +43,14 @@ Json finding_json(const Finding& finding) {
           {"next_step", finding.next_step}};
 }
 
+/// As `run.json` has them, each with its share.
 Json source_lines_json(const SampledLines& sampled) {
-  const auto all = static_cast<double>(sampled.samples);
-  return {{"samples", sampled.samples},
-          {"lines", serial::list_of(sampled.lines, [&](const SampledLine& line) {
-             Json value = {{"share", static_cast<double>(line.samples) / all},
-                           {"file", line.file},
-                           {"line", line.line},
-                           {"samples", line.samples}};
-             if (!line.text.empty()) value["source_text"] = line.text;
-             if (!line.stall.empty()) value["stall"] = line.stall;
-             if (line.stalled > 0) value["stalled"] = line.stalled;
-             return value;
-           })}};
+  Json value = serial::to_json(sampled);
+  for (std::size_t i = 0; i < sampled.lines.size(); ++i) {
+    value["lines"][i]["share"] =
+        static_cast<double>(sampled.lines[i].samples) / static_cast<double>(sampled.samples);
+  }
+  return value;
 }
 
 // What tells `point` from all others of its run, and is the same in another run of the same program or plan:
