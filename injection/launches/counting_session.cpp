@@ -827,7 +827,7 @@ void CountingSession::take_lines(Lock& lock) {
   try {
     const Gpu::SourceLines lines = without(lock, [this] { return gpu_.end_lines(); });
     for (const record::SampledKernel& kernel : lines.kernels) sink_(kernel);
-    if (lines.are_unknown) no_lines("CUPTI does not know what ran");
+    if (lines.are_unknown) no_lines("CUPTI does not know the kernels that ran");
   } catch (const Error& error) {
     no_lines(error.what(), error.hint());
   }
@@ -836,7 +836,7 @@ void CountingSession::take_lines(Lock& lock) {
 void CountingSession::abandon_lines(Lock& lock) {
   lines_until_s_ = 0;
   end_counting();
-  no_lines(has_failed_ ? "the program's work has failed" : "the GPU was still at work in the end");
+  no_lines(has_failed_ ? "the program's work has failed" : "the GPU was still busy when the program ended");
   without(lock, [this] { gpu_.abandon_lines(); });
 }
 

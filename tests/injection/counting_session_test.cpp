@@ -972,7 +972,8 @@ TEST_F(SamplingLines, GoesOnWithThePassesWhenCuptiFails) {
 TEST_F(SamplingLines, SaysSoWhenCuptiKnowsNothingThatRan) {
   gpu.are_kernels_unknown = true;
   steps(250, {group});
-  EXPECT_THAT(causes(), ElementsAre("source lines could not be sampled: CUPTI does not know what ran"));
+  EXPECT_THAT(causes(),
+              ElementsAre("source lines could not be sampled: CUPTI does not know the kernels that ran"));
 }
 
 TEST_F(SamplingLines, WaitsUntilTheDeviceIsIdle) {
@@ -1006,8 +1007,9 @@ TEST_F(SamplingLines, IsAbandonedWhenTheDeviceIsNeverIdle) {
   session.finish();
   EXPECT_EQ(gpu.calls.back(), "abandon lines");
   EXPECT_EQ(device.counting, nullptr);
-  EXPECT_THAT(causes(),
-              ElementsAre("source lines could not be sampled: the GPU was still at work in the end"));
+  EXPECT_THAT(
+      causes(),
+      ElementsAre("source lines could not be sampled: the GPU was still busy when the program ended"));
 }
 
 TEST_F(CountingSessionTest, SaysWhyWhenLinesCannotBeSampled) {
