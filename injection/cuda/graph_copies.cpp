@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "core/program/application.h"
@@ -64,6 +65,12 @@ bool is_device_updatable(CUgraphNode node) {
 
 CUfunction function_of(const CUDA_KERNEL_NODE_PARAMS& kernel) {
   return kernel.func != nullptr ? kernel.func : reinterpret_cast<CUfunction>(kernel.kern);
+}
+
+/// What an update of a kernel may change, but for its arguments: attributes stay.
+auto shape_of(const CUDA_KERNEL_NODE_PARAMS& kernel) {
+  return std::tuple(function_of(kernel), kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ, kernel.blockDimX,
+                    kernel.blockDimY, kernel.blockDimZ, kernel.sharedMemBytes);
 }
 
 /// Copies of pageable memory read or write it when they are called, or wait for the GPU.
@@ -166,6 +173,7 @@ void GraphCopy::release() {
   if (copy_ != nullptr) cuGraphDestroy(copy_);
   copy_ = nullptr;
   graphs_.clear();
+  copies_.clear();
   nodes_.clear();
   disabled_.clear();
   kernels_ = nullptr;
@@ -373,11 +381,13 @@ const std::shared_ptr<const GraphNodes>& GraphCopy::kernels() {
 
 // -- changes --
 
-/// Null, and an obstacle, if it is not known.
+/// Null, and an obstacle, if it is not known. There are programs that update hundreds of nodes before each
+/// launch.
 CUgraphNode GraphCopy::copy_of(CUgraphNode original) {
+  if (const auto known = copies_.find(original); known != copies_.end()) return known->second;
   for (CUgraph graph : graphs_) {
     CUgraphNode node = nullptr;
-    if (cuGraphNodeFindInClone(&node, original, graph) == CUDA_SUCCESS) return node;
+    if (cuGraphNodeFindInClone(&node, original, graph) == CUDA_SUCCESS) return copies_[original] = node;
   }
   miss("an updated node was not found in the copy of it");
   return nullptr;
@@ -405,10 +415,13 @@ void GraphCopy::set(CUgraphNode original, const CUDA_MEMSET_NODE_PARAMS& paramet
 }
 
 void GraphCopy::set_copy(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS& parameters) {
-  const Launch before = launch_of(node);
-  if (cuGraphKernelNodeSetParams(node, &parameters) != CUDA_SUCCESS)
-    return miss("an update of a kernel could not be followed");
-  if (!before.is_like(launch_of(node))) kernels_ = nullptr;
+  CUDA_KERNEL_NODE_PARAMS before{};
+  CUDA_KERNEL_NODE_PARAMS after{};
+  const bool is_followed = cuGraphKernelNodeGetParams(node, &before) == CUDA_SUCCESS &&
+                           cuGraphKernelNodeSetParams(node, &parameters) == CUDA_SUCCESS &&
+                           cuGraphKernelNodeGetParams(node, &after) == CUDA_SUCCESS;
+  if (!is_followed) return miss("an update of a kernel could not be followed");
+  if (shape_of(before) != shape_of(after)) kernels_ = nullptr;
 }
 
 void GraphCopy::set_copy(CUgraphNode node, const CUDA_MEMCPY3D& parameters) {

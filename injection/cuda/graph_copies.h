@@ -89,8 +89,9 @@ class GraphCopy {
   const CUgraphExec executable_;
   CUcontext context_ = nullptr;
   CUgraph copy_ = nullptr;
-  std::vector<CUgraph> graphs_;  // the copy, and those within
-  std::vector<Node> nodes_;      // each after those that it depends on
+  std::vector<CUgraph> graphs_;                          // the copy, and those within
+  std::unordered_map<CUgraphNode, CUgraphNode> copies_;  // of the original nodes that were updated
+  std::vector<Node> nodes_;                              // each after those that it depends on
   std::size_t lanes_ = 1;
   std::set<CUgraphNode> disabled_;
   std::string obstacle_;
