@@ -10,7 +10,6 @@
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <tuple>
 #include <utility>
 
 #include "core/program/application.h"
@@ -65,12 +64,6 @@ bool is_device_updatable(CUgraphNode node) {
 
 CUfunction function_of(const CUDA_KERNEL_NODE_PARAMS& kernel) {
   return kernel.func != nullptr ? kernel.func : reinterpret_cast<CUfunction>(kernel.kern);
-}
-
-/// What an update of a kernel may change, but for its arguments: attributes stay.
-auto shape_of(const CUDA_KERNEL_NODE_PARAMS& kernel) {
-  return std::tuple(function_of(kernel), kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ, kernel.blockDimX,
-                    kernel.blockDimY, kernel.blockDimZ, kernel.sharedMemBytes);
 }
 
 /// Copies of pageable memory read or write it when they are called, or wait for the GPU.
@@ -160,6 +153,12 @@ thread_local Tested tested_launch = Tested::none;
 
 // -- one graph --
 
+GraphCopy::KernelShape::KernelShape(const CUDA_KERNEL_NODE_PARAMS& kernel)
+    : function(function_of(kernel)),
+      grid{kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ},
+      block{kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ},
+      dynamic_shared_bytes(kernel.sharedMemBytes) {}
+
 GraphCopy::GraphCopy(CUgraph graph, CUgraphExec executable) : executable_(executable) {
   cuCtxGetCurrent(&context_);
   take(graph);
@@ -174,6 +173,7 @@ void GraphCopy::release() {
   copy_ = nullptr;
   graphs_.clear();
   copies_.clear();
+  shapes_.clear();
   nodes_.clear();
   disabled_.clear();
   kernels_ = nullptr;
@@ -414,14 +414,16 @@ void GraphCopy::set(CUgraphNode original, const CUDA_MEMSET_NODE_PARAMS& paramet
   set_original(original, parameters);
 }
 
+/// Most updates give a kernel other arguments only.
 void GraphCopy::set_copy(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS& parameters) {
-  CUDA_KERNEL_NODE_PARAMS before{};
-  CUDA_KERNEL_NODE_PARAMS after{};
-  const bool is_followed = cuGraphKernelNodeGetParams(node, &before) == CUDA_SUCCESS &&
-                           cuGraphKernelNodeSetParams(node, &parameters) == CUDA_SUCCESS &&
-                           cuGraphKernelNodeGetParams(node, &after) == CUDA_SUCCESS;
-  if (!is_followed) return miss("an update of a kernel could not be followed");
-  if (shape_of(before) != shape_of(after)) kernels_ = nullptr;
+  const auto given = shapes_.try_emplace(node).first;
+  const KernelShape shape(parameters);
+  const bool may_differ = given->second != shape;
+  const Launch before = may_differ ? launch_of(node) : Launch{};
+  if (cuGraphKernelNodeSetParams(node, &parameters) != CUDA_SUCCESS)
+    return miss("an update of a kernel could not be followed");
+  if (may_differ && !before.is_like(launch_of(node))) kernels_ = nullptr;
+  given->second = shape;
 }
 
 void GraphCopy::set_copy(CUgraphNode node, const CUDA_MEMCPY3D& parameters) {

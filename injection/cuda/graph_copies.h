@@ -65,6 +65,17 @@ class GraphCopy {
     std::size_t lane = 0;            // of parallel branches; the first is the stream of the launch
     bool is_awaited = false;         // in another lane
   };
+  /// What an update of a kernel may change beside its arguments.
+  struct KernelShape {
+    KernelShape() = default;
+    explicit KernelShape(const CUDA_KERNEL_NODE_PARAMS& kernel);
+    bool operator==(const KernelShape&) const = default;
+
+    CUfunction function = nullptr;
+    record::Extent grid{};
+    record::Extent block{};
+    unsigned int dynamic_shared_bytes = 0;
+  };
   using Parents = std::vector<std::size_t>;
 
   void take(CUgraph graph);
@@ -90,7 +101,8 @@ class GraphCopy {
   CUcontext context_ = nullptr;
   CUgraph copy_ = nullptr;
   std::vector<CUgraph> graphs_;                          // the copy, and those within
-  std::unordered_map<CUgraphNode, CUgraphNode> copies_;  // of the original nodes that were updated
+  std::unordered_map<CUgraphNode, CUgraphNode> copies_;  // of nodes that the program has updated
+  std::unordered_map<CUgraphNode, KernelShape> shapes_;  // that it gave copies last
   std::vector<Node> nodes_;                              // each after those that it depends on
   std::size_t lanes_ = 1;
   std::set<CUgraphNode> disabled_;
