@@ -377,12 +377,19 @@ def all_scenarios(program):
 
 
 def without_ceilings(rooflinectl, folder):
-    """With a collector that measures nothing, no time is spent on ceilings."""
+    """With a collector that measures nothing, no time is spent on ceilings, and little on what is the same in all runs."""
     collector = folder / "collector"
     collector.write_text(f"""\
 #!/bin/sh
-case "$1" in --devices|--checks|--catalogue|--watch) exec {rooflinectl.with_name("rooflinectl-collector")} "$@";; esac
-exit 1
+collector={rooflinectl.with_name("rooflinectl-collector")}
+case "$1" in
+  --watch) exec $collector "$@" ;;
+  --devices|--checks|--catalogue) ;;
+  *) exit 1 ;;
+esac
+answer={folder}/answer$1$2
+[ -f $answer ] || {{ $collector "$@" >$answer.$$ && mv $answer.$$ $answer; }} || exit
+cat $answer
 """)
     collector.chmod(0o755)
     return {"XDG_CACHE_HOME": str(folder / "cache"), "ROOFLINECTL_COLLECTOR": str(collector)}
