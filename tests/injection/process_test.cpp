@@ -270,6 +270,21 @@ TEST_F(ProcessTest, ContextsEndWhileOthersLaunch) {
   EXPECT_THAT(launches_in_ranges(), SizeIs(testing::Ge(20)));
 }
 
+// A thread remembers the last context only.
+TEST_F(ProcessTest, ContextsBeginWhileOthersAreLookedUp) {
+  const std::vector<int> contexts(100);
+  in_threads(4, [&](int thread) {
+    for (std::uint32_t i = 0; i < contexts.size(); ++i) {
+      const Handle own = thread == 0 ? &contexts[i] : &context;
+      launch(own, 0, 1);
+      launch(&other_context, 0, 1);
+    }
+  });
+  process->finish();
+  EXPECT_EQ(recorded_launches(), launched);
+  EXPECT_EQ(records_of<record::Device>().size(), contexts.size() + 2);
+}
+
 TEST_F(ProcessTest, ThreadsLaunchWhileTheProgramEnds) {
   std::atomic<bool> is_over = false;
   std::vector<std::thread> threads;
