@@ -54,8 +54,8 @@ CudaDriver* driver = nullptr;
 
 /// The call of this thread that `Process::entered…` was told of.
 thread_local std::optional<std::uint32_t> call_in_progress;
-/// It launches a graph whose nodes were launched in place of it.
-thread_local bool is_replaced = false;
+/// Of the nodes of the graph that it launches, which were launched in place of it.
+thread_local std::optional<CUresult> result_of_nodes;
 /// While the call of this thread destroys streams.
 thread_local std::optional<Streams::Closing> closing;
 
@@ -98,18 +98,19 @@ void enter_graph_launch(CUpti_CallbackId function, const CUpti_CallbackData& cal
   if (!launch.obstacle.empty()) return process->entered(launch);
   const auto path = process->entered_graph(launch, copy->kernels());
   if (!path) return;
-  driver->graphs().stand_in().run([&] {
+  CUresult result = CUDA_SUCCESS;
+  driver->graphs().stand_in(copy->device()).run([&] {
     cuCtxSetCurrent(copy->context());
     process->begin_nodes(*path);
     {
       const ProgramsCall program;
-      copy->run(stream, driver->streams());
+      result = copy->run(stream, driver->streams());
     }
     process->end_nodes();
   });
   process->left_graph();
   process->entered_other_work(call.context);
-  is_replaced = refuse_graph_launch(function, call);
+  if (refuse_graph_launch(function, call)) result_of_nodes = result;
 }
 
 void enter_launch(CUpti_CallbackId function, const CUpti_CallbackData& call) {
@@ -330,7 +331,7 @@ void leave(CUpti_CallbackId function, const CUpti_CallbackData& call) {
   if (is_other_call(function)) return leave_other_call(function, call);
   if (call_in_progress != call.correlationId) return;
   call_in_progress.reset();
-  if (std::exchange(is_replaced, false)) pretend_success(call);
+  if (const auto result = std::exchange(result_of_nodes, std::nullopt)) pretend(call, *result);
   const CUresult result = *static_cast<const CUresult*>(call.functionReturnValue);
   const char* error = nullptr;
   if (result != CUDA_SUCCESS && (cuGetErrorName(result, &error) != CUDA_SUCCESS || error == nullptr))

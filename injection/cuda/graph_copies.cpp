@@ -23,6 +23,10 @@ namespace rooflinectl::injection {
 namespace {
 
 constexpr std::size_t kMostLanes = 16;
+/// Launches that the driver takes before it waits for the GPU, by half.
+constexpr std::size_t kMostAhead = 500;
+/// Until so many are done: a kernel that waits for the program, and gives up after 2 s, does not do so.
+constexpr auto kLongestWait = std::chrono::seconds(1);
 constexpr const char* kUnknownNodes = "its nodes could not be read";
 
 /// What kernels of a graph are launched with, beside their shape.
@@ -119,24 +123,6 @@ const char* obstacle_of_kind(CUgraphNodeType type) {
   }
 }
 
-/// As a graph of its own: what no other call launches.
-CUresult launch_as_graph(CUgraphNode node, CUstream stream) {
-  const OurOwnCall own;
-  CUDA_KERNEL_NODE_PARAMS kernel{};
-  CUgraph graph = nullptr;
-  CUgraphNode alone = nullptr;
-  CUgraphExec executable = nullptr;
-  CUresult result = cuGraphKernelNodeGetParams(node, &kernel);
-  if (result == CUDA_SUCCESS) result = cuGraphCreate(&graph, 0);
-  if (result == CUDA_SUCCESS) result = cuGraphAddKernelNode(&alone, graph, nullptr, 0, &kernel);
-  if (result == CUDA_SUCCESS) result = cuGraphKernelNodeCopyAttributes(alone, node);
-  if (result == CUDA_SUCCESS) result = cuGraphInstantiateWithFlags(&executable, graph, 0);
-  if (result == CUDA_SUCCESS) result = cuGraphLaunch(executable, stream);
-  if (executable != nullptr) cuGraphExecDestroy(executable);
-  if (graph != nullptr) cuGraphDestroy(graph);
-  return result;
-}
-
 /// In letters, so that nobody takes it for a number that counts.
 std::string letters(std::uint64_t value) {
   constexpr int kLetters = 6;
@@ -161,6 +147,7 @@ GraphCopy::KernelShape::KernelShape(const CUDA_KERNEL_NODE_PARAMS& kernel)
 
 GraphCopy::GraphCopy(CUgraph graph, CUgraphExec executable) : executable_(executable) {
   cuCtxGetCurrent(&context_);
+  cuCtxGetDevice(&device_);
   take(graph);
 }
 
@@ -544,55 +531,164 @@ void GraphCopy::replace(CUgraph graph) {
 
 // -- launches --
 
-void GraphCopy::run(CUstream stream, Streams& streams) {
-  const RelaxedCapture relaxed;
-  std::vector<CUstream> lanes = {stream};
-  std::vector<CUevent> events(nodes_.size(), nullptr);
-  CUevent begin = nullptr;
-  {
-    const OurOwnCall own;
-    while (lanes.size() < lanes_) {
+/// The streams of a launch by nodes, of which each has a branch, and the events by which they wait for each
+/// other. Where these cannot be made, all nodes follow each other in the stream of the launch.
+class GraphCopy::Branches {
+ public:
+  Branches(const GraphCopy& copy, CUstream stream, Streams& streams)
+      : streams_(streams), lanes_{stream}, events_(copy.nodes_.size()) {
+    if (copy.lanes_ == 1 || !make(copy)) return;
+    for (CUstream lane : lanes_) streams.add(copy.context_, Streams::kUnknownDevice, lane);
+    cuEventRecord(begin_, stream);
+    for (std::size_t lane = 1; lane < lanes_.size(); ++lane) cuStreamWaitEvent(lanes_[lane], begin_, 0);
+  }
+  ~Branches() {
+    for (const CUevent event : events_) destroy(event);
+    destroy(begin_);
+    if (lanes_.size() == 1) return;
+    const Streams::Closing nobody_asks(streams_);
+    for (std::size_t lane = 1; lane < lanes_.size(); ++lane) {
+      streams_.remove(lanes_[lane]);
+      cuStreamDestroy(lanes_[lane]);  // once its work is done
+    }
+  }
+  Branches(const Branches&) = delete;
+  Branches& operator=(const Branches&) = delete;
+
+  CUstream of(const Node& node) const { return lanes_[node.lane < lanes_.size() ? node.lane : 0]; }
+  void before(const Node& node) {
+    for (const std::size_t parent : node.after) {
+      if (events_[parent] != nullptr) cuStreamWaitEvent(of(node), events_[parent], 0);
+    }
+  }
+  void after(std::size_t place, const Node& node) {
+    if (events_[place] != nullptr) cuEventRecord(events_[place], of(node));
+  }
+  /// The stream of the launch waits for all of them.
+  void join() {
+    for (std::size_t lane = 1; lane < lanes_.size(); ++lane) {
+      cuEventRecord(begin_, lanes_[lane]);
+      cuStreamWaitEvent(lanes_[0], begin_, 0);
+    }
+  }
+  /// Whether the GPU does what was launched within a limited time.
+  bool are_done() const {
+    const auto end = std::chrono::steady_clock::now() + kLongestWait;
+    const auto is_busy = [](CUstream lane) { return cuStreamQuery(lane) == CUDA_ERROR_NOT_READY; };
+    while (std::ranges::any_of(lanes_, is_busy)) {
+      if (std::chrono::steady_clock::now() > end) return false;
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+    return true;
+  }
+
+ private:
+  static void destroy(CUevent event) {
+    if (event != nullptr) cuEventDestroy(event);
+  }
+  static bool make_event(CUevent& event) {
+    return cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS;
+  }
+  bool make(const GraphCopy& copy) {
+    bool is_made = make_event(begin_);
+    for (std::size_t i = 0; i < copy.nodes_.size() && is_made; ++i)
+      is_made = !copy.nodes_[i].is_awaited || make_event(events_[i]);
+    while (is_made && lanes_.size() < copy.lanes_) {
       CUstream lane = nullptr;
-      if (cuStreamCreate(&lane, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) break;
-      streams.add(context_, Streams::kUnknownDevice, lane);
-      lanes.push_back(lane);
+      is_made = cuStreamCreate(&lane, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS;
+      if (is_made) lanes_.push_back(lane);
     }
-    if (lanes.size() > 1 && cuEventCreate(&begin, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS) {
-      cuEventRecord(begin, stream);
-      for (std::size_t lane = 1; lane < lanes.size(); ++lane) cuStreamWaitEvent(lanes[lane], begin, 0);
+    if (is_made) return true;
+    for (; lanes_.size() > 1; lanes_.pop_back()) cuStreamDestroy(lanes_.back());
+    for (CUevent& event : events_) destroy(std::exchange(event, nullptr));
+    return false;
+  }
+
+  Streams& streams_;
+  std::vector<CUstream> lanes_;
+  CUevent begin_ = nullptr;
+  std::vector<CUevent> events_;  // of nodes that others await
+};
+
+CUresult GraphCopy::run(CUstream stream, Streams& streams) {
+  const RelaxedCapture relaxed;
+  std::optional<OurOwnCall> own(std::in_place);
+  Branches branches(*this, stream, streams);
+  CUresult result = CUDA_SUCCESS;
+  std::size_t next = 0;
+  for (; next < nodes_.size() && result == CUDA_SUCCESS; ++next) {
+    if (next % kMostAhead == 0 && next > 0 && !branches.are_done()) break;
+    const Node& node = nodes_[next];
+    branches.before(node);
+    own.reset();
+    if (!disabled_.contains(node.node)) result = launch(next, branches.of(node));
+    own.emplace();
+    branches.after(next, node);
+  }
+  branches.join();
+  if (result != CUDA_SUCCESS) miss("the driver refused to launch one of its nodes");
+  if (next == nodes_.size() || result != CUDA_SUCCESS) return result;
+  miss("its nodes may wait for what the program does later");
+  own.reset();
+  result = launch_as_graph(next, nodes_.size(), stream);
+  own.emplace();
+  return result;
+}
+
+/// What no other call launches, or what is left of the graph: the driver may wait for the GPU before it takes
+/// more launches, and the GPU for what the program does next.
+CUresult GraphCopy::launch_as_graph(std::size_t first, std::size_t last, CUstream stream) const {
+  std::optional<OurOwnCall> own(std::in_place);
+  CUgraph graph = nullptr;
+  CUgraphExec executable = nullptr;
+  std::vector<CUgraphNode> added(last - first);
+  CUresult result = cuGraphCreate(&graph, 0);
+  for (std::size_t i = first; i < last && result == CUDA_SUCCESS; ++i) {
+    std::vector<CUgraphNode> after;
+    for (const std::size_t parent : nodes_[i].after) {
+      if (parent >= first) after.push_back(added[parent - first]);
     }
+    result = add_to(graph, nodes_[i], after, added[i - first]);
   }
-  // Without streams of their own, branches follow each other.
-  const auto stream_of = [&](const Node& node) { return lanes[node.lane < lanes.size() ? node.lane : 0]; };
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    const Node& node = nodes_[i];
-    {
-      const OurOwnCall own;
-      for (const std::size_t parent : node.after) {
-        if (events[parent] != nullptr) cuStreamWaitEvent(stream_of(node), events[parent], 0);
-      }
-    }
-    if (!disabled_.contains(node.node)) launch(node, stream_of(node));
-    const OurOwnCall own;
-    if (!node.is_awaited || cuEventCreate(&events[i], CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) continue;
-    cuEventRecord(events[i], stream_of(node));
-  }
-  const OurOwnCall own;
-  for (const CUevent event : events) {
-    if (event == nullptr) continue;
-    cuStreamWaitEvent(stream, event, 0);
-    cuEventDestroy(event);
-  }
-  if (begin != nullptr) cuEventDestroy(begin);
-  if (lanes.size() == 1) return;
-  const Streams::Closing nobody_asks(streams);
-  for (std::size_t lane = 1; lane < lanes.size(); ++lane) {
-    streams.remove(lanes[lane]);
-    cuStreamDestroy(lanes[lane]);  // once its work is done
+  if (result == CUDA_SUCCESS) result = cuGraphInstantiateWithFlags(&executable, graph, 0);
+  own.reset();
+  if (result == CUDA_SUCCESS) result = cuGraphLaunch(executable, stream);
+  own.emplace();
+  if (executable != nullptr) cuGraphExecDestroy(executable);
+  if (graph != nullptr) cuGraphDestroy(graph);
+  return result;
+}
+
+CUresult GraphCopy::add_to(CUgraph graph, const Node& node, const std::vector<CUgraphNode>& after,
+                           CUgraphNode& added) const {
+  if (disabled_.contains(node.node)) return cuGraphAddEmptyNode(&added, graph, after.data(), after.size());
+  CUDA_KERNEL_NODE_PARAMS kernel{};
+  CUDA_MEMCPY3D copy{};
+  CUDA_MEMSET_NODE_PARAMS set{};
+  CUresult result = CUDA_SUCCESS;
+  switch (node.type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+      result = cuGraphKernelNodeGetParams(node.node, &kernel);
+      if (result == CUDA_SUCCESS)
+        result = cuGraphAddKernelNode(&added, graph, after.data(), after.size(), &kernel);
+      return result == CUDA_SUCCESS ? cuGraphKernelNodeCopyAttributes(added, node.node) : result;
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+      result = cuGraphMemcpyNodeGetParams(node.node, &copy);
+      return result == CUDA_SUCCESS
+                 ? cuGraphAddMemcpyNode(&added, graph, after.data(), after.size(), &copy, context_)
+                 : result;
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+      result = cuGraphMemsetNodeGetParams(node.node, &set);
+      return result == CUDA_SUCCESS
+                 ? cuGraphAddMemsetNode(&added, graph, after.data(), after.size(), &set, context_)
+                 : result;
+    default:
+      return CUDA_ERROR_NOT_SUPPORTED;
   }
 }
 
-CUresult GraphCopy::launch(const Node& node, CUstream stream) const {
+CUresult GraphCopy::launch(std::size_t place, CUstream stream) const {
+  const Node& node = nodes_[place];
   switch (node.type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: {
       CUDA_KERNEL_NODE_PARAMS kernel{};
@@ -610,7 +706,7 @@ CUresult GraphCopy::launch(const Node& node, CUstream stream) const {
                                      .numAttrs = static_cast<unsigned int>(attributes.size())};
       const CUresult result =
           cuLaunchKernelEx(&config, function_of(kernel), kernel.kernelParams, kernel.extra);
-      return result == CUDA_SUCCESS ? result : launch_as_graph(node.node, stream);
+      return result == CUDA_SUCCESS ? result : launch_as_graph(place, place + 1, stream);
     }
     case CU_GRAPH_NODE_TYPE_MEMCPY: {
       CUDA_MEMCPY3D copy{};
@@ -663,6 +759,11 @@ std::shared_ptr<GraphCopy> GraphCopies::find(CUgraphExec executable) {
   return found == copies_.end() ? nullptr : found->second;
 }
 
+StandIn& GraphCopies::stand_in(CUdevice device) {
+  const std::lock_guard lock(mutex_);
+  return stand_ins_[device];
+}
+
 std::optional<bool> GraphCopies::can_replace_launches() const {
   return is_tested_ ? std::optional(can_replace_) : std::nullopt;
 }
@@ -711,7 +812,7 @@ void GraphCopies::in_own_call(CUpti_CallbackId function, const CUpti_CallbackDat
   if (tested_launch == Tested::to_be_refused && call.callbackSite == CUPTI_API_ENTER) {
     if (refuse_graph_launch(function, call)) tested_launch = Tested::refused;
   } else if (tested_launch == Tested::refused && call.callbackSite == CUPTI_API_EXIT) {
-    pretend_success(call);
+    pretend(call, CUDA_SUCCESS);
   }
 }
 

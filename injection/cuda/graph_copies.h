@@ -38,6 +38,7 @@ class GraphCopy {
   const std::string& obstacle() const { return obstacle_; }
   std::size_t nodes() const { return nodes_.size(); }
   CUcontext context() const { return context_; }
+  CUdevice device() const { return device_; }
   /// What it launches, once it is known to have no obstacle.
   const std::shared_ptr<const GraphNodes>& kernels();
 
@@ -52,8 +53,10 @@ class GraphCopy {
   void miss(const char* change);
 
   /// Launches the nodes, each in a stream in which it follows those that it depends on, and lets `stream`
-  /// wait for all of them. The launches are the program's.
-  void run(CUstream stream, Streams& streams);
+  /// wait for all of them. The launches are the program's. If nodes are not done in time, and so may wait for
+  /// the program, the others are launched as a graph. Returns the error of the launch that the driver
+  /// refused.
+  CUresult run(CUstream stream, Streams& streams);
   /// The context is destroyed, and everything in it.
   void let_go();
 
@@ -77,6 +80,7 @@ class GraphCopy {
     unsigned int dynamic_shared_bytes = 0;
   };
   using Parents = std::vector<std::size_t>;
+  class Branches;
 
   void take(CUgraph graph);
   Parents add(CUgraph graph, const Parents& before);
@@ -94,11 +98,15 @@ class GraphCopy {
   void set_copy(CUgraphNode node, const CUDA_MEMCPY3D& parameters);
   void set_copy(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS& parameters);
   void set_within(CUgraph copy, CUgraph graph);
-  CUresult launch(const Node& node, CUstream stream) const;
+  CUresult launch(std::size_t place, CUstream stream) const;
+  CUresult launch_as_graph(std::size_t first, std::size_t last, CUstream stream) const;
+  CUresult add_to(CUgraph graph, const Node& node, const std::vector<CUgraphNode>& after,
+                  CUgraphNode& added) const;
   void release();
 
   const CUgraphExec executable_;
   CUcontext context_ = nullptr;
+  CUdevice device_ = 0;
   CUgraph copy_ = nullptr;
   std::vector<CUgraph> graphs_;                          // the copy, and those within
   std::unordered_map<CUgraphNode, CUgraphNode> copies_;  // of nodes that the program has updated
@@ -130,16 +138,16 @@ class GraphCopies {
   std::optional<bool> can_replace_launches() const;
   /// Finds it out, with graphs of our own, unless another thread has.
   bool test_replacing();
-  /// For launching nodes.
-  StandIn& stand_in() { return stand_in_; }
+  /// For launching the nodes of graphs on a device.
+  StandIn& stand_in(CUdevice device);
   /// To be called for each callback in our own calls.
   static void in_own_call(CUpti_CallbackId function, const CUpti_CallbackData& call);
 
  private:
   static bool can_replace();
 
-  StandIn stand_in_;
   OrderedMutex<LockOrder::graphs> mutex_;  // guards what follows
+  std::map<CUdevice, StandIn> stand_ins_;
   std::unordered_map<CUgraphExec, std::shared_ptr<GraphCopy>> copies_;
   std::size_t nodes_ = 0;
   std::once_flag tested_;

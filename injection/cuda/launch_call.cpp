@@ -146,8 +146,8 @@ bool refuse_graph_launch(CUpti_CallbackId function, const CUpti_CallbackData& ca
   }
 }
 
-void pretend_success(const CUpti_CallbackData& call) {
-  *static_cast<CUresult*>(call.functionReturnValue) = CUDA_SUCCESS;
+void pretend(const CUpti_CallbackData& call, CUresult result) {
+  *static_cast<CUresult*>(call.functionReturnValue) = result;
 }
 
 }  // namespace rooflinectl::injection

@@ -25,7 +25,7 @@ std::optional<record::Extent> cluster_of(std::span<const CUlaunchAttribute> attr
 /// At the entry of a call that launches a graph: the driver is to refuse it, since it names none. Returns
 /// whether it is such a call.
 bool refuse_graph_launch(CUpti_CallbackId function, const CUpti_CallbackData& call);
-/// At its exit: the program is to take it for made.
-void pretend_success(const CUpti_CallbackData& call);
+/// At its exit: the program is to believe that this is what the driver returned.
+void pretend(const CUpti_CallbackData& call, CUresult result);
 
 }  // namespace rooflinectl::injection

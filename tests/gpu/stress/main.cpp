@@ -85,6 +85,7 @@ const std::map<std::string, int (*)(const Plan&)> scenarios = {
     {"attributes", attributes_in_threads},
     {"long-kernels", long_kernels},
     {"waiting-kernels", waiting_kernels},
+    {"waiting-graphs", waiting_graphs},
     {"mixed", any_parts},
     {"exit-return", exit_by_return},
     {"exit-beside-launches", exit_beside_launches},

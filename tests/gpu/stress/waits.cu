@@ -33,6 +33,10 @@ __global__ void waits_for_flag(const volatile int* flag, int value, int* gave_up
   }
 }
 
+__global__ void adds_one(unsigned long long* d_sum) {
+  atomicAdd(d_sum, 1ULL);
+}
+
 __global__ void sets_flag(volatile int* flag, int value) {
   *flag = value;
   __threadfence_system();
@@ -102,6 +106,38 @@ std::string waiting(Random random, int rounds, Lane& lane, const Flags& flags,
   return text("%d rounds", rounds);
 }
 
+/// What waits for this thread is the first of more nodes than the driver takes while the GPU waits.
+std::string waiting_graph(Random random, int rounds, const Flags& flags, cudaStream_t stream) {
+  unsigned long long* d_sum = nullptr;
+  check(cudaMalloc(&d_sum, sizeof *d_sum));
+  check(cudaMemset(d_sum, 0, sizeof *d_sum));
+  unsigned long long added = 0;
+  for (int round = 1; round <= rounds; ++round) {
+    const int nodes = random.between(600, 3000);
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t executable = nullptr;
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    waits_for_flag<<<1, 1, 0, stream>>>(flags.flag, round, flags.gave_up);
+    for (int i = 0; i < nodes; ++i) adds_one<<<1, 32, 0, stream>>>(d_sum);
+    check(cudaStreamEndCapture(stream, &graph));
+    check(cudaGraphInstantiate(&executable, graph, 0));
+    for (int launch = random.between(1, 4); launch > 0; --launch) {
+      *flags.flag = round - 1;
+      check(cudaGraphLaunch(executable, stream));
+      if (random.one_in(2)) std::this_thread::sleep_for(std::chrono::milliseconds(random.below(80)));
+      *flags.flag = round;
+      check(cudaStreamSynchronize(stream));
+      added += 32ULL * nodes;
+    }
+    check(cudaGraphExecDestroy(executable));
+    check(cudaGraphDestroy(graph));
+  }
+  unsigned long long sum = 0;
+  check(cudaMemcpy(&sum, d_sum, sizeof sum, cudaMemcpyDeviceToHost));
+  if (sum != added) wrong("%llu were added, not %llu", sum, added);
+  return text("%d rounds, sum %llu", rounds, sum);
+}
+
 }  // namespace
 
 /// Once, five times and last, between many short ones.
@@ -152,6 +188,16 @@ int waiting_kernels(const Plan& plan) {
              static_cast<unsigned long long>(lanes[i].check(streams[i][2]))));
     if (*flags[i].gave_up != 0) wrong("kernels waited in vain");
   }
+  return 0;
+}
+
+int waiting_graphs(const Plan& plan) {
+  setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+  const Flags flags;
+  run_parts({{"waiting graphs",
+              [&] { return waiting_graph(Random(plan.seed), plan.times(12), flags, new_stream()); }}});
+  say(text("%d gave up", *flags.gave_up));
+  if (*flags.gave_up != 0) wrong("kernels waited in vain");
   return 0;
 }
 
