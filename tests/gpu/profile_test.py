@@ -198,6 +198,25 @@ class KnownWork(ProfileTest):
         self.assertLessEqual(len(self.point("integer_sequence")["subject"]), 4096)
         self.tell(f"{self.steps()} steps, exact: {', '.join(found)}")
 
+    def test_long_kernels(self):
+        self.profile("long-kernels", options=())
+        self.assert_code(0)
+        for word, launches, times in [("Once", 1, 700), ("FiveTimes", 5, 350)]:
+            point = self.point(word)
+            self.assertEqual(point["launches"]["count"], launches)
+            self.assert_near(self.counted(point, "l2_bytes"), 12 * times << 26, 0.01, f"bytes of L2 of {word}")
+        self.tell(f"{self.point('Once')['time']['median_s']:.2f} s once, {self.point('FiveTimes')['time']['median_s']:.2f} s five times")
+
+    def test_failing_launches(self):
+        self.profile("failing-launches")
+        self.assert_code(0)
+        points = [point for point in self.points("BesideFailures") if point["launches"]["count"] > 0]
+        self.assertEqual([point["launches"]["count"] for point in points], [self.steps()])
+        self.assert_near(self.counted(points[0], "l2_bytes"), 12 << 26, 0.001, "bytes of L2")
+        self.assert_near(self.counted(points[0], "dram_read_bytes"), 8 << 26, 0.02, "bytes read")
+        self.assertRegex(self.problems(), "launches failed with CUDA_ERROR_")
+        self.tell(f"{self.steps()} launches beside as many that failed")
+
     def test_functions_of_cuda_1(self):
         self.profile("launches", "cuda-1")
         self.assert_code(0)

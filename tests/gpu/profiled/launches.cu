@@ -18,6 +18,9 @@ void launch_on_stream_per_thread(const Arrays& arrays);
 
 struct PlainLaunch;
 struct EndedThread;
+struct BesideFailures;
+struct Once;
+struct FiveTimes;
 struct DriverLaunch;
 struct DriverLaunchWithAttributes;
 
@@ -42,6 +45,11 @@ __global__ void saxpy_programmatic(Arrays arrays) {
   cudaGridDependencySynchronize();
 #endif
   saxpy(arrays);
+}
+
+template <typename Where>
+__global__ void saxpy_again(Arrays arrays, int times) {
+  for (int time = 0; time < times; ++time) saxpy(arrays);
 }
 
 __global__ void counts_blocks(unsigned* count) {
@@ -147,10 +155,12 @@ void launch_in_thread_that_ends(const Arrays& arrays) {
   }).join();
 }
 
+/// 256 MiB, which no L2 holds.
+constexpr std::size_t kLarge = std::size_t{1} << 26;
+
 }  // namespace
 
 int launches(const Arguments& kinds) {
-  constexpr std::size_t kLarge = std::size_t{1} << 26;  // 256 MiB, which no L2 holds
   check(cudaFree(nullptr));
   const Arrays small = new_arrays(4 * kSmall);
   const Arrays large = new_arrays(kLarge);
@@ -176,6 +186,32 @@ int launches(const Arguments& kinds) {
   }
   repeat_for(kinds.size() > 1 ? kAllPassesS : 0.2, [&] {
     for (const std::string& kind : kinds) known.at(kind)();
+  });
+  return 0;
+}
+
+/// Kernels of tenths of a second: one is launched once, another five times.
+int long_kernels(const Arguments&) {
+  constexpr unsigned kBlocks = 1024;
+  const Arrays large = new_arrays(kLarge);
+  saxpy_again<Once><<<kBlocks, kBlock>>>(large, 700);
+  check(cudaDeviceSynchronize());
+  for (int i = 0; i < 5; ++i) {
+    saxpy_again<FiveTimes><<<kBlocks, kBlock>>>(large, 350);
+    check(cudaDeviceSynchronize());
+  }
+  return 0;
+}
+
+/// Half of the launches of a kernel fail.
+int failing_launches(const Arguments&) {
+  constexpr unsigned kTooLarge = 4096;
+  const Arrays large = new_arrays(kLarge);
+  repeat_for(1, [&] {
+    saxpy_in<BesideFailures><<<large.blocks(), kBlock>>>(large);
+    check(cudaGetLastError());
+    saxpy_in<BesideFailures><<<large.blocks(), kTooLarge>>>(large);
+    if (cudaGetLastError() == cudaSuccess) std::exit(1);
   });
   return 0;
 }

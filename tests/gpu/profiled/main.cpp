@@ -4,6 +4,8 @@
 int main(int argc, char** argv) {
   using namespace profiled;
   return run_program({{"launches", launches},
+                      {"long-kernels", long_kernels},
+                      {"failing-launches", failing_launches},
                       {"products", products},
                       {"transforms", transforms},
                       {"graph", graph},

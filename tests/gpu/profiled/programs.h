@@ -15,6 +15,8 @@ using Arguments = std::vector<std::string>;
 
 // Each is `rooflinectl-profiled-programs NAME ARGUMENTS...`, and returns the exit code.
 int launches(const Arguments& kinds);
+int long_kernels(const Arguments& arguments);
+int failing_launches(const Arguments& arguments);
 int products(const Arguments& arguments);
 int transforms(const Arguments& arguments);
 int graph(const Arguments& arguments);
