@@ -86,6 +86,7 @@ const std::map<std::string, int (*)(const Plan&)> scenarios = {
     {"long-kernels", long_kernels},
     {"waiting-kernels", waiting_kernels},
     {"waiting-graphs", waiting_graphs},
+    {"devices", devices},
     {"mixed", any_parts},
     {"exit-return", exit_by_return},
     {"exit-beside-launches", exit_beside_launches},

@@ -53,6 +53,7 @@ int attributes_in_threads(const Plan& plan);
 int long_kernels(const Plan& plan);
 int waiting_kernels(const Plan& plan);
 int waiting_graphs(const Plan& plan);
+int devices(const Plan& plan);
 int mixed(const Plan& plan);
 
 int exit_by_return(const Plan& plan);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <thread>
+#include <vector>
 
 #include "tests/gpu/stress/scenarios.h"
 
@@ -188,6 +189,40 @@ int waiting_kernels(const Plan& plan) {
              static_cast<unsigned long long>(lanes[i].check(streams[i][2]))));
     if (*flags[i].gave_up != 0) wrong("kernels waited in vain");
   }
+  return 0;
+}
+
+/// A thread for each GPU launches new kernels, and one that waits for a kernel on the next GPU.
+int devices(const Plan& plan) {
+  setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+  Random random(plan.seed);
+  int count = 0;
+  check(cudaGetDeviceCount(&count));
+  const std::vector<Flags> flags(count);
+  std::vector<Part> parts;
+  for (int device = 0; device < count; ++device) {
+    parts.push_back({"device", [&, device, part = random.split(), rounds = plan.times(100)]() mutable {
+                       check(cudaSetDevice(device));
+                       Lane lane;
+                       const cudaStream_t waits = new_stream();
+                       const cudaStream_t sets = new_stream();
+                       const cudaStream_t stream = new_stream();
+                       for (int round = 1; round <= rounds; ++round) {
+                         launch_setting(flags[(device + count - 1) % count], round, sets);
+                         for (int i = part.below(8); i > 0; --i)
+                           lane.launch(part.below(kKernels), part.between(1, 64), stream);
+                         launch_waiting(flags[device], round, waits);
+                         for (int i = part.below(4); i > 0; --i) lane.launch(part.below(kKernels), 8, stream);
+                         check(cudaStreamSynchronize(waits));
+                       }
+                       return text("checksum %016llx", static_cast<unsigned long long>(lane.check(stream)));
+                     }});
+  }
+  run_parts(parts);
+  int gave_up = 0;
+  for (const Flags& one : flags) gave_up += *one.gave_up;
+  say(text("%d gave up", gave_up));
+  if (gave_up != 0) wrong("kernels waited in vain");
   return 0;
 }
 
