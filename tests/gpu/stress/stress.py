@@ -45,6 +45,7 @@ WHOLE_GRAPHS = "STRESS_WHOLE_GRAPHS"  # tells the program which launches a profi
 MOST_POINTS = 10_000  # of a run; the rest is left out
 # May hang the driver for the whole machine, and ends the work of profiled programs on the same GPU (docs/profile.md).
 RISKY = ["exit-illegal-address"]
+MOST_MEMORY_MB = 800  # of a process that a profile may add; CUPTI takes most of it
 PLAIN_LIMIT_S = 120
 UNSTABLE_RUNS = 3
 LEFT_LIMIT_S = 3  # for children to end after the program
@@ -185,6 +186,12 @@ def wrong_launches(ledgers, run):
         yield f"only {total} launches in the profile, {least.total()} in truth"
 
 
+def added_memory_mb(plain, profiled):
+    """The most that a process of the program needed more than its counterpart."""
+    peaks = [(one["VmHWM_kb"], other["VmHWM_kb"]) for one, other in zip(plain, profiled)]
+    return max([(other - one) / 1e3 for one, other in peaks], default=0)
+
+
 class Case:
     """One scenario with one seed."""
 
@@ -248,7 +255,10 @@ class Case:
             return [(kind, problem) for problem in found]
         if self.run is None:
             return [("failed", "there is no run.json")]
-        return [("failed", problem) for problem in wrong_launches(self.profiled.ledgers, self.run)]
+        found = list(wrong_launches(self.profiled.ledgers, self.run))
+        if (added := added_memory_mb(self.plain.ledgers, self.profiled.ledgers)) > MOST_MEMORY_MB:
+            found.append(f"{added:.0f} MB more than plain")
+        return [("failed", problem) for problem in found]
 
 
 def first_difference(plain, profiled):

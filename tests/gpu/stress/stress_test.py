@@ -14,11 +14,11 @@ import stress
 
 PROGRAM = r"""#!/bin/sh
 if [ "$1" = --list ]; then
-  echo good hangs other-output other-code too-many too-few unseen killed unstable wrong-alone leaves
+  echo good hangs other-output other-code too-many too-few too-large unseen killed unstable wrong-alone leaves
   exit
 fi
 echo "result of $*"
-launched() { echo "{\"seen\": \"$1\", \"seconds\": 0.5, \"VmHWM_kb\": 400000, \"launches\": {\"work<7>\": $2, \"CUDA graph\": 5}}" >> "$STRESS_LAUNCHES"; }
+launched() { echo "{\"seen\": \"$1\", \"seconds\": 0.5, \"VmHWM_kb\": ${3:-400000}, \"launches\": {\"work<7>\": $2, \"CUDA graph\": 5}}" >> "$STRESS_LAUNCHES"; }
 case "$1" in
   good|throughput) launched all 10;;
   hangs) [ -z "$PROFILED" ] || sleep 60;;
@@ -26,6 +26,7 @@ case "$1" in
   other-code) [ -z "$PROFILED" ] || exit 3;;
   too-many) launched some 9;;
   too-few) launched all 11;;
+  too-large) launched all 10 ${PROFILED:+1300000};;
   unseen) launched some 30;;
   killed) kill -9 $$;;
   unstable) head -c 12 /dev/urandom | od -A n -x;;
@@ -114,6 +115,9 @@ class StressTest(unittest.TestCase):
 
     def test_launches_that_are_missing(self):
         self.assert_fails("too-few", "work<7>: only 10 launches in the profile, 11 in truth")
+
+    def test_memory_that_grows(self):
+        self.assert_fails("too-large", "900 MB more than plain")
 
     def test_what_fails_without_a_profiler_too(self):
         self.assert_fails("wrong-alone", "exit code 1", "0 passed, 0 failed, 1 failed plain")

@@ -233,6 +233,7 @@ int waiting_graphs(const Plan& plan) {
               [&] { return waiting_graph(Random(plan.seed), plan.times(12), flags, new_stream()); }}});
   say(text("%d gave up", *flags.gave_up));
   if (*flags.gave_up != 0) wrong("kernels waited in vain");
+  write_launches("more");  // kernels of graphs, or graphs
   return 0;
 }
 
