@@ -13,6 +13,14 @@ namespace rooflinectl::injection {
 /// CUPTI or the system, and nothing waits: they guard data, for some instructions. What takes long, and calls
 /// of CUDA and CUPTI that must not overlap, is done by the thread that has the turn of a device
 /// (`DeviceTurn`), which is no lock: those that wait for it do so for a limited time.
+///
+/// Outside of the order stand these, since within them no lock of it is taken:
+/// - `Process::writer_mutex_`: by the first launch, while the thread that writes begins, and then by threads
+///   that wait for that thread, for a limited time; they may hold `trace`
+/// - `SamplingThread::mutex_`: for some instructions; whoever takes it may hold `timelines`
+/// - `host_calls()` of `collector/cupti`: by the thread that has the turn of a device, and by those that
+///   sample, while CUPTI decodes counters, with no lock of the order held
+/// And `StandIn`'s, within which all others are taken: a thread that has something to be run holds none.
 enum class LockOrder {
   timelines,  ///< the threads that sample devices
   trace,      ///< switching CUPTI's trace on and off
