@@ -7,9 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iterator>
 #include <thread>
 #include <vector>
@@ -135,6 +137,26 @@ TEST_F(RecordFileTest, LosesWholeRecordsWhereTheDiskIsFull) {
   file.add(record::End{.at_ns = 5});  // there is room again
   file.flush();
   EXPECT_EQ(record_count(), 2u);
+}
+
+TEST_F(RecordFileTest, TakesRecordsWhileTheDiskIsStuck) {
+  RecordFile file(path());
+  fs::remove(path());
+  ASSERT_EQ(mkfifo(path().c_str(), S_IRUSR | S_IWUSR), 0);
+  file.add(record::End{});
+  auto flushed = std::async(std::launch::async, [&] { file.flush(); });  // until somebody reads
+  auto added = std::async(std::launch::async, [&] {
+    for (int i = 0; i < 30; ++i) {
+      file.add(record::End{});
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  });
+  EXPECT_EQ(added.wait_for(std::chrono::seconds(5)), std::future_status::ready);
+  EXPECT_EQ(flushed.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  const int reader = open(path().c_str(), O_RDONLY | O_NONBLOCK);
+  flushed.get();
+  added.get();
+  close(reader);
 }
 
 TEST_F(RecordFileTest, TakesRecordsOfManyThreads) {
