@@ -2,9 +2,13 @@
 #include "collector/sampling/sampling_thread.h"
 
 #include <gmock/gmock.h>
+#include <pthread.h>
 
 #include <atomic>
+#include <csignal>
 #include <new>
+#include <set>
+#include <system_error>
 #include <thread>
 
 #include "core/error.h"
@@ -146,6 +150,62 @@ TEST_F(SamplingThreadTest, WhatFailsLaterLosesNothingThatWasTaken) {
   }
   EXPECT_THAT(starts(), ElementsAre(0));
   EXPECT_THAT(std::get<record::Problem>(records.back()).cause, HasSubstr("the buffer is gone"));
+}
+
+std::set<int> blocked_signals() {
+  sigset_t mask;
+  pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+  std::set<int> blocked;
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
+    if (sigismember(&mask, signal) == 1) blocked.insert(signal);
+  }
+  return blocked;
+}
+
+/// Those that can be blocked. Two below SIGRTMIN are the C library's own.
+std::set<int> all_signals() {
+  std::set<int> all;
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
+    const bool is_system = signal == SIGKILL || signal == SIGSTOP || (signal > SIGSYS && signal < SIGRTMIN);
+    if (!is_system) all.insert(signal);
+  }
+  return all;
+}
+
+/// The calling thread blocks one signal, and then what it blocked before.
+class OwnThread : public testing::Test {
+ protected:
+  OwnThread() {
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, SIGUSR1);
+    pthread_sigmask(SIG_SETMASK, &one, &before_);
+  }
+  ~OwnThread() override { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+TEST_F(OwnThread, BlocksAllSignalsOnThatThreadAlone) {
+  std::set<int> blocked;
+  own_thread([&] { blocked = blocked_signals(); }).join();
+  EXPECT_EQ(blocked, all_signals());
+  EXPECT_THAT(blocked_signals(), ElementsAre(SIGUSR1));
+}
+
+TEST_F(OwnThread, BlocksNoSignalsWhenThereCanBeNoMoreThreads) {
+  pthread_attr_t before;
+  ASSERT_EQ(pthread_getattr_default_np(&before), 0);
+  pthread_attr_t too_large;
+  pthread_attr_init(&too_large);
+  pthread_attr_setstacksize(&too_large, std::size_t{1} << 52);  // no address space has room for it
+  ASSERT_EQ(pthread_setattr_default_np(&too_large), 0);
+  EXPECT_THROW(own_thread([] {}).join(), std::system_error);
+  EXPECT_EQ(pthread_setattr_default_np(&before), 0);
+  pthread_attr_destroy(&too_large);
+  pthread_attr_destroy(&before);
+  EXPECT_THAT(blocked_signals(), ElementsAre(SIGUSR1));
 }
 
 }  // namespace
