@@ -42,9 +42,11 @@ void GraphLaunches::add(const std::shared_ptr<const GraphNodes>& nodes, Handle c
   known_[{nodes->name, context, path}] = {.nodes = nodes, .groups = std::move(groups)};
 }
 
-/// Graphs of one name that are launched under too many paths share what one may.
+/// Graphs of one name that are launched under too many paths share what one may, and so do those of all names
+/// beyond the first.
 GraphLaunches::Count& GraphLaunches::count_of(const std::string& name, PathId path) {
-  std::map<PathId, Count>& counts = counts_[name];
+  const bool is_known_name = counts_.contains(name) || counts_.size() < kMostKnown;
+  std::map<PathId, Count>& counts = counts_[is_known_name ? name : ""];
   const bool is_known = counts.contains(path) || counts.size() < kMostPaths;
   return is_known ? counts[path] : counts.begin()->second;
 }

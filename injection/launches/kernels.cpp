@@ -4,10 +4,16 @@
 #include <fmt/format.h>
 
 #include <mutex>
+#include <utility>
 
 #include "core/program/application.h"
 
 namespace rooflinectl::injection {
+
+Kernels::Kernels(Sink sink, std::size_t most_kernels) : sink_(std::move(sink)), most_kernels_(most_kernels) {
+  left_out_.launches = &left_out_launches_;
+  left_out_.is_left_out = true;
+}
 
 Kernel* Kernels::find(Handle function) {
   const std::lock_guard lock(mutex_);
@@ -51,18 +57,28 @@ void Kernels::module_unloaded() {
 }
 
 Kernel& Kernels::known(record::Kernel kernel) {
-  const auto [found, is_new] =
-      of_identity_.try_emplace({kernel.symbol, kernel.registers_per_thread, kernel.static_shared_bytes,
-                                kernel.local_bytes_per_thread, kernel.code, kernel.tensor_instructions},
-                               nullptr);
-  if (!is_new) return *found->second;
+  const Identity identity = {
+      kernel.symbol, kernel.registers_per_thread, kernel.static_shared_bytes, kernel.local_bytes_per_thread,
+      kernel.code,   kernel.tensor_instructions};
+  const auto found = of_identity_.find(identity);
+  if (found != of_identity_.end()) return *found->second;
+  if (kernels_.size() >= most_kernels_) {
+    if (!std::exchange(is_full_, true)) {
+      sink_(record::Problem{.group = std::nullopt,
+                            .cause = fmt::format("the program has more than {} kernels and graphs: launches "
+                                                 "of those that came later are left out",
+                                                 most_kernels_),
+                            .hint = "select some with --kernel, --nvtx or --capture"});
+    }
+    return left_out_;
+  }
   kernel.kernel = kernels_.size();
   Kernel& added = kernels_.emplace_back();
   added.id = kernel.kernel;
   added.symbol = kernel.symbol;
   added.is_collective = is_collective(kernel.symbol);
   if (kernel.tensor_instructions) added.tensor = decoded_tensor(*kernel.tensor_instructions);
-  found->second = &added;
+  of_identity_.emplace(identity, &added);
   const auto [first, is_first] = of_symbol_.emplace(kernel.symbol, &added);
   added.launches = is_first ? &launches_.emplace_back(0) : first->second->launches;
   sink_(kernel);

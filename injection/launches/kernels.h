@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -29,6 +30,7 @@ struct Kernel {
   std::string symbol;
   bool is_collective = false;
   std::atomic<std::uint64_t>* launches = nullptr;  ///< so far, of all kernels with that symbol
+  bool is_left_out = false;                        ///< stands for all beyond what a process may have
   std::optional<DecodedTensor> tensor;
 };
 
@@ -38,7 +40,10 @@ class Kernels {
  public:
   using Sink = std::function<void(const ProfileRecord&)>;
 
-  explicit Kernels(Sink sink) : sink_(std::move(sink)) {}
+  /// Kernels and graphs of a process; launches of later ones are left out.
+  static constexpr std::size_t kMostKernels = 32'768;
+
+  explicit Kernels(Sink sink, std::size_t most_kernels = kMostKernels);
   Kernels(const Kernels&) = delete;
   Kernels& operator=(const Kernels&) = delete;
 
@@ -70,6 +75,7 @@ class Kernels {
   Kernel& known(record::Kernel kernel);
 
   const Sink sink_;
+  const std::size_t most_kernels_;
   OrderedMutex<LockOrder::kernels> mutex_;
   std::unordered_map<Handle, Kernel*> of_function_;
   std::unordered_map<Handle, Kernel*> of_graph_;
@@ -78,6 +84,9 @@ class Kernels {
   std::deque<Kernel> kernels_;
   std::deque<std::atomic<std::uint64_t>> launches_;
   std::uint64_t unknown_graphs_ = 0;
+  Kernel left_out_;
+  std::atomic<std::uint64_t> left_out_launches_ = 0;
+  bool is_full_ = false;
 };
 
 }  // namespace rooflinectl::injection

@@ -45,6 +45,7 @@ std::optional<LaunchGroup> LaunchGroups::find(const Key& key) {
 std::optional<LaunchGroup> LaunchGroups::add(const Key& key, CountingSession& session, int device,
                                              const Launch& launch, std::optional<int> blocks_per_sm,
                                              std::optional<std::uint64_t> place) {
+  if (key.kernel->is_left_out) return std::nullopt;
   const std::lock_guard lock(mutex_);
   const auto known = groups_.find(key);
   if (known != groups_.end()) return known->second;

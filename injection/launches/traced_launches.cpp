@@ -141,7 +141,9 @@ void TracedLaunches::add_in_graph(Awaited& awaited, const activities::Kernel& ke
   awaited.has_news = true;
   awaited_graphs_.insert(kernel.correlation);
 
-  const KernelId inside = kernels_.in_graph(kernel.symbol).id;
+  const Kernel& known = kernels_.in_graph(kernel.symbol);
+  if (known.is_left_out) return;
+  const KernelId inside = known.id;
   record::GraphKernel& sum = graph_kernels_[{awaited.group.record, inside}];
   sum.group = awaited.group.record;
   sum.kernel = inside;

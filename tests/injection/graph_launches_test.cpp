@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <string>
+
 namespace rooflinectl::injection::graph_launches_test {
 namespace {
 
@@ -64,6 +66,22 @@ TEST(GraphLaunches, SparesAGraphThatIsLaunchedUnderEverNewPaths) {
     ++by_nodes;
   }
   EXPECT_LE(by_nodes, 16 + 5 + 500 / 50);
+}
+
+TEST(GraphLaunches, SparesGraphsOfEverNewNames) {
+  GraphLaunches graphs;
+  const auto launches_by_nodes = [&](int first, int last) {
+    int by_nodes = 0;
+    for (int graph = first; graph < last; ++graph) {
+      const std::string name = std::to_string(graph);
+      if (graphs.may_run_by_nodes(name, 0) == ByNodes::not_at_all) continue;
+      graphs.runs_by_nodes(name, 0);
+      ++by_nodes;
+    }
+    return by_nodes;
+  };
+  EXPECT_EQ(launches_by_nodes(0, 4096), 4096);
+  EXPECT_EQ(launches_by_nodes(10'000, 10'500), 500 / 50) << "they share what one may";
 }
 
 TEST(GraphLaunches, KnowsGraphsThatWereMadeAnewByWhatTheyLaunch) {

@@ -13,6 +13,7 @@ namespace rooflinectl::injection::launch_groups_test {
 namespace {
 
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::SizeIs;
 
 class LaunchGroupsTest : public testing::Test {
@@ -93,6 +94,30 @@ TEST_F(LaunchGroupsTest, LeavesOutWhatIsTooMany) {
   const auto problems = records_of<record::Problem>();
   ASSERT_THAT(problems, SizeIs(1));
   EXPECT_THAT(problems[0].cause, HasSubstr("more than 32768 configurations"));
+}
+
+TEST_F(LaunchGroupsTest, LeavesOutKernelsThatAreTooMany) {
+  Kernels few(sink, 2);
+  const int handles[3] = {};
+  Kernel& known = few.add(&handles[0], {.symbol = "one"});
+  few.graph_made(&handles[1], "CUDA graph", 3);
+  records.clear();
+  Kernel& later = few.add(&handles[2], {.symbol = "two"});
+  few.graph_made(&handles[2], "CUDA graph of its own", 4);
+  EXPECT_EQ(few.find(&handles[2]), &later) << "the driver is not asked for it again";
+  EXPECT_TRUE(later.is_left_out);
+  EXPECT_TRUE(few.graph(&handles[2]).is_left_out);
+  EXPECT_TRUE(few.graph(&groups).is_left_out);
+  EXPECT_TRUE(few.in_graph("three").is_left_out);
+  EXPECT_FALSE(few.in_graph("one").is_left_out);
+  EXPECT_FALSE(few.graph(&handles[1]).is_left_out);
+  EXPECT_TRUE(launched(known, 1)) << "those that are known go on";
+  EXPECT_FALSE(launched(later, 1));
+  EXPECT_FALSE(launched(later, 2));
+  EXPECT_THAT(records_of<record::Kernel>(), IsEmpty());
+  const auto problems = records_of<record::Problem>();
+  ASSERT_THAT(problems, SizeIs(1));
+  EXPECT_THAT(problems[0].cause, HasSubstr("more than 2 kernels and graphs: launches of those"));
 }
 
 TEST_F(LaunchGroupsTest, ADestroyedContextIsForgotten) {

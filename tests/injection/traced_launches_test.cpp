@@ -54,6 +54,18 @@ TEST_F(TracedLaunchesTest, NamesWhatWasNotDelivered) {
   EXPECT_THAT(std::get<record::Problem>(records[1]).cause, HasSubstr("did not deliver 1 launches"));
 }
 
+TEST_F(TracedLaunchesTest, KernelsOfAGraphThatAreTooManyAreLeftOut) {
+  Kernels few(sink, 1);
+  TracedLaunches graphs(few, sink);
+  graphs.announce({.correlation = 1, .group = {.session = &session, .record = 7}, .is_graph = true});
+  for (const char* symbol : {"add", "multiply", "add"})
+    graphs.add(activities::Kernel{.correlation = 1, .start_ns = 100, .end_ns = 300, .symbol = symbol});
+  graphs.write();
+  const auto& inside = std::get<record::GraphKernels>(records.back()).kernels;
+  ASSERT_THAT(inside, SizeIs(1));
+  EXPECT_EQ(inside[0].launches, 2u);
+}
+
 TEST_F(TracedLaunchesTest, AwaitsNoLaunchThatFailed) {
   launch(1);
   launch(2);
