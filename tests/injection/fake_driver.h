@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -51,6 +52,7 @@ class FakeDevice {
       require(!open_range_ && seconds_now() >= busy_until_s_ && !is_changing_, "changed out of order");
       is_changing_ = true;
     }
+    if (while_changing) while_changing();
     std::this_thread::sleep_for(takes);
     const std::lock_guard lock(mutex_);
     require(seconds_now() >= busy_until_s_, "launched on while the pass changed");
@@ -60,6 +62,8 @@ class FakeDevice {
     const std::lock_guard lock(mutex_);
     return mistakes_;
   }
+
+  std::function<void()> while_changing;  ///< to be set before anything is launched
 
  private:
   void require(bool holds, const char* mistake) {

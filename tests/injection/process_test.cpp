@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/serial/program/program_files.h"
@@ -268,6 +269,26 @@ TEST_F(ProcessTest, ContextsEndWhileOthersLaunch) {
   process->finish();
   for (const int& one : contexts) EXPECT_THAT(driver.device(&one).mistakes(), IsEmpty());
   EXPECT_THAT(launches_in_ranges(), SizeIs(testing::Ge(20)));
+}
+
+// The driver tells of it with locks of its own, for which the thread that has the turn may wait.
+TEST_F(ProcessTest, AContextIsDestroyedDuringAnotherThreadsTurn) {
+  std::promise<void> begins_pass;
+  std::promise<void> is_destroyed;
+  driver.device(&context).while_changing = [&, is_first = true]() mutable {
+    if (!std::exchange(is_first, false)) return;
+    begins_pass.set_value();
+    is_destroyed.get_future().wait();
+  };
+  std::thread launching([&] { launch(&context, 0, 1); });
+  begins_pass.get_future().wait();
+  auto destroyed = std::async(std::launch::async, [&] { process->context_destroyed(&context); });
+  EXPECT_EQ(destroyed.wait_for(std::chrono::seconds(2)), std::future_status::ready);
+  is_destroyed.set_value();
+  launching.join();
+  destroyed.get();
+  process->finish();
+  EXPECT_EQ(recorded_launches(), launched);
 }
 
 // A thread remembers the last context only.
