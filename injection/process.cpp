@@ -496,9 +496,9 @@ void Process::write() {
 }
 
 void Process::start_writing() {
-  if (is_writing_.load(std::memory_order_relaxed)) return;
+  if (is_writing_.load(std::memory_order_relaxed) || is_writing_.exchange(true)) return;
   const std::lock_guard lock(writer_mutex_);
-  if (is_writing_.exchange(true) || is_finished_) return;
+  if (is_finished_) return;
   writer_ = own_thread([this] {
     OurOwnCall::on_this_thread();
     std::unique_lock wait(writer_mutex_);
