@@ -24,9 +24,10 @@ using testing::SizeIs;
 /// A device on which launches take the time that is set, and whose clock advances only as they do.
 class FakeGpu : public Gpu {
  public:
-  bool is_idle(bool /*of_all_devices*/) override {
+  bool is_idle(bool of_all_devices) override {
+    asked_of_all_devices.insert(of_all_devices);
     if (has_failed) throw Error(ErrorKind::environment, "the program's work has failed");
-    return now >= busy_until;
+    return is_done();
   }
   void trace(bool on) override { calls.push_back(on ? "trace" : "no trace"); }
   void deliver_trace() override {}
@@ -34,7 +35,7 @@ class FakeGpu : public Gpu {
     if (in_use) throw cupti::CountersInUse(Error(ErrorKind::environment, "another program counts"));
     if (impossible.contains(pass)) throw Error(ErrorKind::environment, "not permitted", "ask");
     calls.push_back("begin " + std::string(to_string(pass)));
-    if (!is_idle(true)) calls.push_back("not idle!");
+    if (!is_done()) calls.push_back("not idle!");
     in_pass = true;
     room_left = room_of_a_pass;
     now += 0.25;
@@ -42,7 +43,7 @@ class FakeGpu : public Gpu {
   }
   std::vector<CountedRange> end_pass() override {
     calls.push_back("end");
-    if (!is_idle(true) || is_open) calls.push_back("not idle!");
+    if (!is_done() || is_open) calls.push_back("not idle!");
     in_pass = false;
     return std::exchange(counted, {});
   }
@@ -53,13 +54,13 @@ class FakeGpu : public Gpu {
   bool has_room() override { return room_left > 0; }
   std::vector<CountedRange> make_room() override {
     calls.push_back("make room");
-    if (!is_idle(true) || is_open || !in_pass) calls.push_back("make room out of order!");
+    if (!is_done() || is_open || !in_pass) calls.push_back("make room out of order!");
     room_left = room_of_a_pass;
     now += 0.04;
     return std::exchange(counted, {});
   }
   void open_range(std::uint64_t range) override {
-    if (!is_idle(true) || is_open || !in_pass) calls.push_back("open out of order!");
+    if (!is_done() || is_open || !in_pass) calls.push_back("open out of order!");
     is_open = true;
     --room_left;
     counted.push_back({range,
@@ -74,7 +75,7 @@ class FakeGpu : public Gpu {
   void close_range() override {
     if (while_closing) while_closing();
     if (fails) throw Error(ErrorKind::environment, "CUPTI failed");
-    if (!is_idle(true) || !is_open) calls.push_back("close out of order!");
+    if (!is_done() || !is_open) calls.push_back("close out of order!");
     is_open = false;
   }
   void begin_timeline() override {
@@ -86,11 +87,11 @@ class FakeGpu : public Gpu {
     if (!has_lines) return false;
     if (lines_fail) throw Error(ErrorKind::environment, "no room", "free some");
     const bool is_traced = std::ranges::find(calls, "no trace") == calls.end();
-    calls.push_back(in_pass || samples || !is_traced || !is_idle(true) ? "lines out of order!" : "lines");
+    calls.push_back(in_pass || samples || !is_traced || !is_done() ? "lines out of order!" : "lines");
     return true;
   }
   SourceLines end_lines() override {
-    calls.push_back(is_idle(true) ? "end of lines" : "end of lines, not idle!");
+    calls.push_back(is_done() ? "end of lines" : "end of lines, not idle!");
     if (lines_end_badly) throw Error(ErrorKind::environment, "CUPTI failed");
     if (are_kernels_unknown) return {.kernels = {}, .are_unknown = true};
     return {.kernels = {{.device = 0, .symbol = "add", .sampled = {.samples = 9, .lines = {}}}}};
@@ -99,6 +100,7 @@ class FakeGpu : public Gpu {
   double now_s() override { return now; }
   void pause() override { now += 1e-4; }
 
+  bool is_done() const { return now >= busy_until; }
   /// A kernel of that many seconds.
   void launch(double duration_s) { busy_until = std::max(busy_until, now) + duration_s; }
 
@@ -124,6 +126,7 @@ class FakeGpu : public Gpu {
   bool samples = false;
   std::function<void()> while_closing;
   std::set<Pass> impossible;
+  std::set<bool> asked_of_all_devices;  // whether it was asked for all of them, or for this one
   std::vector<CountedRange> counted;
   std::vector<std::string> calls;
 };
@@ -338,6 +341,20 @@ TEST_F(CountingSessionTest, InstrumentsNothingBesideCollectives) {
   ASSERT_THAT(problems, SizeIs(1));
   EXPECT_THAT(problems[0].cause,
               HasSubstr("operations could not be counted: instrumented code of collective"));
+}
+
+TEST_F(CountingSessionTest, WaitsForItsOwnDeviceAloneUnlessThereAreCollectives) {
+  const GroupId group = add_group();
+  steps(200, {group});
+  session.finish();
+  EXPECT_THAT(gpu.asked_of_all_devices, ElementsAre(false));
+  gpu.asked_of_all_devices.clear();
+  session.launches_collectives();
+  const GroupId other = add_group();
+  steps(400, {other});
+  session.finish();
+  EXPECT_FALSE(counted_of(other).empty());
+  EXPECT_THAT(gpu.asked_of_all_devices, ElementsAre(true));
 }
 
 TEST_F(CountingSessionTest, GoesOnAfterACollectiveThatWaitedForAnotherRank) {
