@@ -580,6 +580,25 @@ TEST_F(CountingSessionTest, ALateRangeCountsAtTheEndOfTheProgram) {
 }
 
 // What it executed while it waited is no property of the kernel.
+// Threads of the program may go on launching when it ends.
+TEST_F(CountingSessionTest, ALateRangeStaysOpenAtTheEndOfTheProgramUntilItsLaunchIsDone) {
+  const GroupId group = add_group();
+  EXPECT_TRUE(launch(group));
+  EXPECT_TRUE(launch(group, kForEver));
+  session.finish();
+  EXPECT_TRUE(gpu.is_open && gpu.in_pass);
+  EXPECT_EQ(device.late, &session);
+  EXPECT_FALSE(launch(group)) << "it waits for the one before it, which is not done";
+  EXPECT_TRUE(gpu.is_open && gpu.in_pass);
+  gpu.busy_until = gpu.now;
+  session.finish();
+  EXPECT_FALSE(gpu.is_open || gpu.in_pass);
+  EXPECT_EQ(device.late, nullptr);
+  EXPECT_THAT(gpu.calls, ElementsAre("trace", "begin memory", "end")) << "in their order";
+  EXPECT_EQ(counted_of(group), (std::map<std::string, int>{{"memory", 1}}))
+      << "other work came into the range";
+}
+
 TEST_F(CountingSessionTest, ALateRangeOfAKernelThatWaitsForTheProgramDoesNotCount) {
   const GroupId fed = add_group();
   for (int repeat = 0; repeat < 100; ++repeat) {
