@@ -339,7 +339,7 @@ std::optional<LaunchGroup> Process::group_of(Context& context, const Launch& lau
                            .message_bytes = std::nullopt,
                            .is_in_graph = is_in_graph};
   NcclMessages& messages = nccl_messages();
-  if (kernel.is_collective && !messages.empty()) key.message_bytes = messages.take();
+  if (kernel.is_of_nccl && !messages.empty()) key.message_bytes = messages.take();
   Call::RememberedGroup& remembered = call_of_thread().place_of(key);
   if (remembered.key == key) return remembered.group;
   std::optional<LaunchGroup> group = groups_.find(key);

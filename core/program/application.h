@@ -177,7 +177,11 @@ struct LaunchTimes {
 /// A command line as one text, its words joined by blanks.
 std::string command_text(const std::vector<std::string>& words);
 
-/// Whether the kernel with this symbol is one of NCCL's, which wait for the kernels of other devices.
+/// Whether the kernel with this symbol, mangled or not, is one of NCCL's.
+bool is_of_nccl(std::string_view symbol);
+
+/// Whether it waits for kernels of other devices: one of NCCL's, or of the other libraries that
+/// `core/program/collective_kernels.cpp` lists.
 bool is_collective(std::string_view symbol);
 
 /// Launches that do about the same work.

@@ -26,10 +26,6 @@ std::string command_text(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-bool is_collective(std::string_view symbol) {
-  return symbol.find("ncclDevKernel") != std::string_view::npos;
-}
-
 namespace {
 
 constexpr std::string_view kBoth = "values, and a reason why there are none";

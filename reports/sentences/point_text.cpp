@@ -171,7 +171,7 @@ std::string plain_cause(std::string cause) {
   }
   replace(cause, "operations was not counted", "operations were not counted");
   replace(cause, "instrumented code of collective kernels keeps the other ranks waiting",
-          "programs that use NCCL are not instrumented");
+          "programs with collectives are not instrumented");
   return cause;
 }
 

@@ -126,6 +126,19 @@ TEST_F(LaunchGroupsTest, ADestroyedContextIsForgotten) {
   EXPECT_EQ(launched(add, 1)->record, 1u);
 }
 
+// The sizes of messages that NCCL tells are of its own kernels.
+TEST(Kernels, CollectivesOfOtherLibrariesAreNotOfNccl) {
+  Kernels kernels([](const ProfileRecord&) {});
+  const int handles[3] = {};
+  const Kernel& nccl = kernels.add(&handles[0], {.symbol = "ncclDevKernel_AllReduce_Sum_f32_RING_LL"});
+  const Kernel& other =
+      kernels.add(&handles[1], {.symbol = "_ZN4vllm26cross_device_reduce_1stageIfLi8EEEvPf"});
+  const Kernel& none = kernels.add(&handles[2], {.symbol = "work"});
+  EXPECT_TRUE(nccl.is_collective && nccl.is_of_nccl);
+  EXPECT_TRUE(other.is_collective && !other.is_of_nccl);
+  EXPECT_FALSE(none.is_collective || none.is_of_nccl);
+}
+
 TEST(Kernels, ThoseWithOneSymbolAreToldApartByTheirCode) {
   std::vector<ProfileRecord> records;
   Kernels kernels([&](const ProfileRecord& record) { records.push_back(record); });
