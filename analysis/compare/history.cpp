@@ -43,7 +43,8 @@ bool share_a_timed_point(const RunComparison& pair) {
 }
 
 /// Whether one is a copy of the other, perhaps from before the run was resumed or cross-checked: all times
-/// that both have are the same. That they began in the same second means little: files are imported faster.
+/// that both have are the same, and only one has more. What was imported is not resumed: neither has more.
+/// That they began in the same second means little: files are imported faster.
 bool are_same_run(const AnalysedRun& a, const AnalysedRun& b) {
   if (a.run.started_utc != b.run.started_utc || a.run.host != b.run.host) return false;
   if (a.run.device().uuid != b.run.device().uuid) return false;
@@ -54,6 +55,15 @@ bool are_same_run(const AnalysedRun& a, const AnalysedRun& b) {
     return is_timed_point(other) && is_timed_point(point.now) &&
            other->measurement->time->median_s != point.now->measurement->time->median_s;
   };
+  const auto has_more = [&](bool is_a) {
+    return std::ranges::any_of(matched, [&](const MatchedPoint& point) {
+      return is_timed_point(point.bases.front()) == is_a && is_timed_point(point.now) != is_a;
+    });
+  };
+  const bool are_imported = !a.run.imports.empty() || !b.run.imports.empty();
+  const bool a_has_more = has_more(true);
+  const bool b_has_more = has_more(false);
+  if (are_imported ? a_has_more || b_has_more : a_has_more && b_has_more) return false;
   return share_a_timed_point(pair) && std::ranges::none_of(matched, differs);
 }
 

@@ -141,6 +141,31 @@ TEST(History, RunsOfOneSecondAreOneRunOnlyIfTheirTimesAreTheSame) {
   EXPECT_EQ(reason_of(comparable, "run 2"), "is the same run as run 0");
 }
 
+TEST(History, ReportsOfOneSecondAreOneRunOnlyIfTheirKernelsAreTheSame) {
+  const auto with = [](std::initializer_list<std::string_view> variants) {
+    auto run = run_of_day(1);
+    run.imports.emplace_back();
+    std::erase_if(run.measurements, [&](const Measurement& m) {
+      return std::ranges::find(variants, m.point.subject) == variants.end();
+    });
+    return run;
+  };
+  const ComparableRuns comparable =
+      comparable_runs(analysed({with({kV3}), with({kV3, "reduce_v4_add_on_load"}), with({kV3}),
+                                with({kV3, "reduce_v7_multi_add"}), run_of_day(2)}));
+  EXPECT_THAT(names_of(comparable.runs), ElementsAre("run 0", "run 1", "run 3", "run 4"));
+  EXPECT_EQ(reason_of(comparable, "run 2"), "is the same run as run 0");
+}
+
+TEST(History, RunsOfWhichEachHasPointsThatTheOtherLacksAreNotOne) {
+  auto first = run_of_day(1);
+  auto second = first;
+  first.measurements.pop_back();
+  second.measurements.erase(second.measurements.begin());
+  const ComparableRuns comparable = comparable_runs(analysed({first, second, run_of_day(2)}));
+  EXPECT_THAT(names_of(comparable.runs), ElementsAre("run 0", "run 1", "run 2"));
+}
+
 TEST(History, ARunWithoutAGpuIsOfAnUnknownOne) {
   auto imported = run_of_day(1);
   imported.devices[0].name.clear();
