@@ -64,13 +64,14 @@ std::optional<GateRunResult> check_program(const RunComparison& comparison) {
 
 // ---- how it ended ----
 
-/// `ended with exit code 3`, `was ended by signal 11`
-std::string how_it_ended(int exit_code) {
+/// `the program ended with exit code 3`, `the program was ended by signal 11`
+std::string how_it_ended(std::optional<int> exit_code, std::string_view program = "the program") {
   constexpr int kSignals = 128;  // as a shell has it
   constexpr int kLastSignal = 64;
-  return exit_code > kSignals && exit_code <= kSignals + kLastSignal
-             ? fmt::format("was ended by signal {}", exit_code - kSignals)
-             : fmt::format("ended with exit code {}", exit_code);
+  if (!exit_code) return fmt::format("rooflinectl was stopped before {} ended", program);
+  return *exit_code > kSignals && *exit_code <= kSignals + kLastSignal
+             ? fmt::format("{} was ended by signal {}", program, *exit_code - kSignals)
+             : fmt::format("{} ended with exit code {}", program, *exit_code);
 }
 
 std::optional<GateRunResult> check_exit_code(const RunComparison& comparison) {
@@ -78,18 +79,16 @@ std::optional<GateRunResult> check_exit_code(const RunComparison& comparison) {
   const auto& last = comparison.baseline.back().run.application;
   if (!now || !last) return std::nullopt;
   GateRunResult result{RunCheck::exit_code, false, {}};
-  const bool succeeded_before = std::ranges::any_of(comparison.baseline, [](const AnalysedRun& base) {
-    return base.run.application && base.run.application->exit_code == 0;
+  const auto other = std::ranges::find_if(comparison.baseline, [&](const AnalysedRun& base) {
+    return base.run.application && base.run.application->exit_code != now->exit_code;
   });
-  if (succeeded_before && now->exit_code != 0) {
+  if (now->exit_code != 0 && other != comparison.baseline.end()) {
     result.has_failed = true;
-    result.text =
-        now->exit_code
-            ? fmt::format("the program {}; in the base with exit code 0", how_it_ended(*now->exit_code))
-            : "rooflinectl was stopped before the program ended; in the base it ended with exit code 0";
+    result.text = fmt::format("{}; in the base, {}", how_it_ended(now->exit_code),
+                              how_it_ended(other->run.application->exit_code, "it"));
   } else if (last->exit_code.value_or(0) != 0) {
-    result.text = fmt::format("the program of the base {}: what it did not reach is not checked",
-                              how_it_ended(*last->exit_code));
+    result.text = fmt::format("{}: what it did not reach is not checked",
+                              how_it_ended(last->exit_code, "the program of the base"));
   }
   return result;
 }

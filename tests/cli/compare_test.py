@@ -316,7 +316,7 @@ class Gate(CompareTest):
             run["measurements"] = run["measurements"][:3]
         result = self.call("gate", TRAINING, self.program("crashed", fail), "--junit", "gate.xml", "--markdown", "gate.md")
         self.assert_exit(result, 4)
-        self.assertIn("failed: exit code: the program ended with exit code 3; in the base with exit code 0\n", result.stdout)
+        self.assertIn("failed: exit code: the program ended with exit code 3; in the base, it ended with exit code 0", " ".join(result.stdout.split()))
         self.assertIn("\nFAILED: 13 checks of 4 points: exit code failed, groups failed, ", result.stdout)
         self.assertIn("- failed: exit code: the program ended", (self.folder / "gate.md").read_text())
         failed = [case.get("name") for case in xml.etree.ElementTree.parse(self.folder / "gate.xml").iter("testcase") if case.find("failure") is not None]
@@ -344,6 +344,19 @@ class Gate(CompareTest):
         self.assert_exit(self.call("gate", TRAINING, "half", "--allow", "points"), 0)
         self.assert_exit(self.call("gate", TRAINING, "tenth", "--allow", "launches"), 0)
         self.assert_exit(self.call("gate", TRAINING, "tenth", "--allow", "points"), 4)
+
+    def test_a_program_must_end_as_in_the_base(self):
+        def end(code):
+            def change(run):
+                run["application"]["exit_code"] = code
+            return change
+        for name, code in [("three", 3), ("one", 1)]:
+            self.program(name, end(code))
+        self.assert_exit(self.call("gate", "three", "three"), 0)
+        self.assert_exit(self.call("gate", "three", TRAINING), 0)
+        result = self.call("gate", "three", "one")
+        self.assert_exit(result, 4)
+        self.assertIn("failed: exit code: the program ended with exit code 1; in the base, it ended with exit code 3", " ".join(result.stdout.split()))
 
     def test_a_newer_schema_is_refused(self):
         def newer(run, _):

@@ -22,6 +22,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::StartsWith;
 
 Measurement& group(Run& run, std::string_view kernel) {
   for (Measurement& measurement : run.measurements) {
@@ -307,6 +308,18 @@ TEST(ProgramGate, FailsIfTheProgramFailed) {
       gated(1, 0),
       "0 exit code: the program of the base ended with exit code 1: what it did not reach is not checked");
   EXPECT_EQ(gated(std::nullopt, std::nullopt), "0 ");
+  EXPECT_EQ(gated(3, 1), "4 exit code failed");
+  EXPECT_EQ(gated(3, std::nullopt), "4 exit code failed");
+  EXPECT_THAT(gated(3, 3), StartsWith("0 exit code: the program of the base ended with exit code 3:"));
+}
+
+TEST(ProgramGate, SaysHowTheProgramEndedInTheBase) {
+  const Compared compared(ended([](auto& run) { run.application->exit_code = 3; }),
+                          ended([](auto& run) { run.application->exit_code = 139; }));
+  EXPECT_THAT(
+      gate_text(gate(compared.comparison, {}), 1000),
+      HasSubstr("failed: exit code: the program was ended by signal 11; in the base, it ended with exit "
+                "code 3\n"));
 }
 
 TEST(ProgramGate, WhatAFailedProgramDidNotReachMakesItNoOther) {
