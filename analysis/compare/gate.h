@@ -140,11 +140,21 @@ struct GatePoint {
   bool regressed() const;
 };
 
+/// What only the base has.
+struct GateMissing {
+  std::string label;
+  std::string share = {};  ///< of the base's GPU time: `5.5 %`; empty for points of plans
+};
+
+/// `gemm<…> (5.5 %)`
+std::string missing_text(const GateMissing& missing);
+
 /// A check of the new run as a whole.
 struct GateRunResult {
   RunCheck check = RunCheck::program;
   bool has_failed = false;
-  std::string text;  ///< what there is to say, failed or not; empty where nothing is
+  std::string text;                       ///< what there is to say, failed or not; empty where nothing is
+  std::vector<GateMissing> missing = {};  ///< what `text` counts: groups with the most time first
 };
 
 struct Gate {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The new run as a whole: whether it did what the base did.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -95,41 +94,27 @@ std::optional<GateRunResult> check_exit_code(const RunComparison& comparison) {
 
 // ---- what is missing ----
 
-/// `a, b, c and 12 more`
-std::string first_of(const std::vector<std::string>& names, std::size_t all) {
-  const std::string text = fmt::format("{}", fmt::join(names, ", "));
-  return names.size() < all ? fmt::format("{} and {} more", text, all - names.size()) : text;
-}
-
-constexpr std::size_t kMostNamed = 5;
-
 std::optional<GateRunResult> check_points(const Coverage& coverage, const GateOptions& options) {
   // Otherwise each is a point that was lost.
   if (coverage.missing_points.empty() || !options.allow_other_points) return std::nullopt;
-  std::vector<std::string> names;
-  for (const PointComparison* point : coverage.missing_points) {
-    if (names.size() < kMostNamed) names.push_back(point->label);
-  }
-  return GateRunResult{RunCheck::points, false,
-                       fmt::format("{} of the base are not in the new run: {}",
-                                   number_of(coverage.missing_points.size(), "point"),
-                                   first_of(names, coverage.missing_points.size()))};
+  const std::size_t missing = coverage.missing_points.size();
+  GateRunResult result{RunCheck::points, false,
+                       fmt::format("{} of the base {} not in the new run", number_of(missing, "point"),
+                                   missing == 1 ? "is" : "are")};
+  for (const PointComparison* point : coverage.missing_points) result.missing.push_back({point->label});
+  return result;
 }
 
 GateRunResult check_groups(const RunComparison& comparison, const Coverage& coverage,
                            const GateOptions& options) {
   GateRunResult result{RunCheck::groups, false, {}};
   if (coverage.missing_groups.empty()) return result;
-  std::vector<std::string> names;
-  for (const PointComparison* group : coverage.missing_groups) {
-    if (names.size() == kMostNamed) break;
-    names.push_back(
-        fmt::format("{} ({})", group->label, percent_of(base_share(*group, comparison, coverage))));
-  }
+  for (const PointComparison* group : coverage.missing_groups)
+    result.missing.push_back({group->label, percent_of(base_share(*group, comparison, coverage))});
   const std::size_t missing = coverage.missing_groups.size();
-  result.text = fmt::format("{} of the base ({} of its GPU time) {} not in the new run: {}",
+  result.text = fmt::format("{} of the base ({} of its GPU time) {} not in the new run",
                             number_of(missing, "launch group"), percent_of(coverage.missing_share()),
-                            missing == 1 ? "is" : "are", first_of(names, missing));
+                            missing == 1 ? "is" : "are");
   if (coverage.added_groups_s > 0) {
     result.text += fmt::format("; groups that only the new run has take as much as {} of the base's GPU time",
                                percent_of(coverage.added_groups_s / coverage.groups_s));
@@ -165,6 +150,10 @@ GateRunResult check_launches(const RunComparison& comparison, const Coverage& co
 }
 
 }  // namespace
+
+std::string missing_text(const GateMissing& missing) {
+  return missing.share.empty() ? missing.label : fmt::format("{} ({})", missing.label, missing.share);
+}
 
 std::string_view to_string(RunCheck check) {
   return separated_name<' '>(check);

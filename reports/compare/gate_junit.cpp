@@ -72,9 +72,14 @@ class Suite {
 
 void add_result(Suite& suite, const GateRunResult& result) {
   const std::string name(to_string(result.check));
-  if (result.has_failed) return suite.fail(name, 0, result.text);
+  std::string text = result.text;
+  for (const GateMissing& missing : result.missing) {
+    text += &missing == result.missing.data() ? ": " : ", ";
+    text += missing_text(missing);
+  }
+  if (result.has_failed) return suite.fail(name, 0, text);
   suite.pass(name, 0);
-  if (!result.text.empty()) suite.note(fmt::format("{}: {}", name, result.text));
+  if (!text.empty()) suite.note(fmt::format("{}: {}", name, text));
 }
 
 void add_result(Suite& suite, const std::string& point, const GateResult& result) {

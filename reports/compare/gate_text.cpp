@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 
 #include "reports/compare/comparison_reports.h"
 #include "reports/text/format.h"
@@ -131,20 +132,33 @@ Table gate_table(const Gate& gate) {
   return table;
 }
 
+// A sentence, and what it counts.
+struct GateNote {
+  std::string text;
+  std::span<const GateMissing> missing = {};
+};
+
 // What was not checked; about the new run as a whole, `failed: exit code: the program ended with exit code 1;
-// …`, `note: groups: 3 groups of the base (1.2 % of its GPU time) are not in the new run: …`; and why the
-// runs cannot be compared.
-std::vector<std::string> gate_notes(const Gate& gate) {
-  std::vector<std::string> texts;
+// …`, `note: groups: 3 groups of the base (1.2 % of its GPU time) are not in the new run`; and why the runs
+// cannot be compared.
+std::vector<GateNote> gate_notes(const Gate& gate) {
+  std::vector<GateNote> notes;
   for (const std::string& missing : missing_texts(*gate.comparison))
-    texts.push_back("not checked: " + missing);
+    notes.push_back({"not checked: " + missing});
   for (const GateRunResult& result : gate.run) {
     if (result.text.empty()) continue;
-    texts.push_back(fmt::format("{}: {}: {}", result.has_failed ? "failed" : "note", to_string(result.check),
-                                result.text));
+    notes.push_back({fmt::format("{}: {}: {}{}", result.has_failed ? "failed" : "note",
+                                 to_string(result.check), result.text, result.missing.empty() ? "" : ":"),
+                     result.missing});
   }
-  texts.insert(texts.end(), gate.incomparable.begin(), gate.incomparable.end());
-  return texts;
+  for (const std::string& reason : gate.incomparable) notes.push_back({reason});
+  return notes;
+}
+
+// `   12.3 %  gemm<…> grid 64`, which goes on below its name where a line is too short.
+std::string missing_lines(const GateMissing& missing, std::size_t width) {
+  const std::string share = missing.share.empty() ? "  " : fmt::format("  {:>7}  ", missing.share);
+  return paragraph(missing.label, width, share.size()).replace(0, share.size(), share);
 }
 
 // `FAILED: 2 of 142 checks of 36 points regressed, 1 point was lost; 3 uncertain, 2 unchecked`
@@ -222,13 +236,20 @@ std::string gate_text(const Gate& gate, int columns) {
   Table table = gate_table(gate);
   table.remove_empty();
   if (!table.rows.empty()) text += fmt::format("\n{}\n", text_table(table, width));
-  for (const std::string& note : gate_notes(gate)) text += paragraph(note, width);
+  for (const GateNote& note : gate_notes(gate)) {
+    text += paragraph(note.text, width);
+    for (const GateMissing& missing : note.missing) text += missing_lines(missing, width);
+  }
   return text + paragraph(gate_verdict(gate), width);
 }
 
 std::string gate_md(const Gate& gate) {
   std::string text = fmt::format("# Roofline gate: {}\n\n", markdown::escaped(gate_verdict(gate)));
-  for (const std::string& note : gate_notes(gate)) text += fmt::format("- {}\n", markdown::escaped(note));
+  for (const GateNote& note : gate_notes(gate)) {
+    text += fmt::format("- {}\n", markdown::escaped(note.text));
+    for (const GateMissing& missing : note.missing)
+      text += fmt::format("  - {}\n", markdown::escaped(missing_text(missing)));
+  }
   const Table table = gate_table(gate);
   if (!table.rows.empty()) text += "\n" + markdown::table(table);
   text += fmt::format("\nAllowed: {}.\n", gate_limits(gate));

@@ -333,15 +333,19 @@ class Gate(CompareTest):
             for measurement in run["measurements"]:
                 measurement["launches"]["count"] //= 10
         for name, change, code, texts in [
-                ("half", halve, 4, ["failed: groups: 48 launch groups of the base (47.9 % of its GPU time) are not in the new run: ", " and 43 more",
+                ("half", halve, 4, ["failed: groups: 48 launch groups of the base (47.9 % of its GPU time) are not in the new run; nothing took their place, ",
                                     "48 launch groups of the base missing"]),
-                ("less", one_less, 0, ["note: groups: 1 launch group of the base (<0.1 % of its GPU time) is not in the new run: ", "1 launch group of the base missing"]),
+                ("less", one_less, 0, ["note: groups: 1 launch group of the base (<0.1 % of its GPU time) is not in the new run: <0.1 % ", "1 launch group of the base missing"]),
                 ("tenth", do_a_tenth, 4, ["failed: launches: ", "63400 times in the base, 6336 times now: at the base's times, 90.0 % less GPU time"])]:
             result = self.call("gate", TRAINING, self.program(name, change))
             self.assert_exit(result, code)
             for text in texts:
                 self.assertIn(text, " ".join(result.stdout.split()))
         self.assert_exit(self.call("gate", TRAINING, "half", "--allow", "points"), 0)
+        result = self.call("gate", TRAINING, "half", "--json")
+        missing = json.loads(result.stdout)["coverage"]["missing_groups"]
+        lines = self.call("gate", TRAINING, "half").stdout.splitlines()
+        self.assertEqual(len([line for line in lines if re.match(r" +<?\d+\.\d %  \S", line)]), len(missing))
         self.assert_exit(self.call("gate", TRAINING, "tenth", "--allow", "launches"), 0)
         self.assert_exit(self.call("gate", TRAINING, "tenth", "--allow", "points"), 4)
 

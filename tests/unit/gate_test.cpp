@@ -300,7 +300,7 @@ TEST(Gate, RefusesAPlanThatHasLessThanHalfOfTheBasesPoints) {
   const Judged common({ladder_run(), without(six)}, any_points);
   EXPECT_EQ(common->exit_code(), 0);
   EXPECT_THAT(gate_text(*common, 1000),
-              AllOf(HasSubstr("note: points: 6 points of the base are not in the new run: V0,"),
+              AllOf(HasSubstr("note: points: 6 points of the base are not in the new run:\n  V0\n"),
                     HasSubstr("; 6 points of the base missing")));
 }
 
