@@ -29,6 +29,9 @@ struct Coverage {
   std::vector<const PointComparison*> missing_groups;
   double missing_groups_s = 0;
   double added_groups_s = 0;  ///< of groups that only the new run has, in the new run
+  // How many groups a base run has on average, and how many of them the new run did not launch.
+  double mean_groups = 0;
+  double mean_missing_groups = 0;
 
   // Groups that both have: how much of them the new run launched. In the base, of those runs that have them.
   double launches_before = 0;
@@ -40,6 +43,8 @@ struct Coverage {
   /// The share of the base's GPU time that is in groups that both have; 0 where the base has no groups.
   double common_share() const { return groups_s > 0 ? 1 - missing_groups_s / groups_s : 0; }
   double missing_share() const { return groups_s > 0 ? missing_groups_s / groups_s : 0; }
+  /// Of the number of groups, however little time they take.
+  double missing_share_of_groups() const { return mean_groups > 0 ? mean_missing_groups / mean_groups : 0; }
   /// What the new run launched of the groups that both have, relative to the base, where each launch counts
   /// with its time in the base: 1 where nothing changed, or nothing is known.
   double launched_again() const { return common_s > 0 ? relaunched_s / common_s : 1; }
@@ -92,6 +97,8 @@ inline constexpr double kLeastInCommon = 0.5;
 /// new run has takes less than `kLeastInPlace` of theirs: then nothing took their place.
 inline constexpr double kMostMissing = 0.1;
 inline constexpr double kLeastInPlace = 0.1;
+/// They also fail if they are at least this share of its groups, whatever they took.
+inline constexpr double kMostGroupsMissing = 0.5;
 /// By how much `Coverage::launched_again` may differ from 1.
 inline constexpr double kMostOtherLaunches = 0.2;
 

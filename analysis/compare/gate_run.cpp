@@ -120,10 +120,16 @@ GateRunResult check_groups(const RunComparison& comparison, const Coverage& cove
                                percent_of(coverage.added_groups_s / coverage.groups_s));
   }
   const bool is_in_place = coverage.added_groups_s >= kLeastInPlace * coverage.missing_groups_s;
-  if (coverage.missing_share() > kMostMissing && !is_in_place && !options.allow_other_points) {
+  const bool is_much = coverage.missing_share() > kMostMissing && !is_in_place;
+  const bool are_many = coverage.missing_share_of_groups() >= kMostGroupsMissing;
+  if ((is_much || are_many) && !options.allow_other_points) {
     result.has_failed = true;
-    result.text +=
-        fmt::format("; nothing took their place, so the program may do less than it did ({})", kAllowPoints);
+    const bool is_other_work = is_in_place && coverage.added_groups_s > 0;
+    result.text += fmt::format("; {}, so the program may do {} ({})",
+                               is_much ? "nothing took their place"
+                                       : fmt::format("{} of the base's groups are gone",
+                                                     percent_of(coverage.missing_share_of_groups())),
+                               is_other_work ? "other work" : "less than it did", kAllowPoints);
   }
   return result;
 }

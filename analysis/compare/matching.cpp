@@ -220,11 +220,15 @@ Coverage coverage(const RunComparison& comparison) {
       ++result.points;
       if (point.now == nullptr && !planned.contains(point.point)) result.missing_points.push_back(&point);
     } else {
+      const double share_of_bases =
+          static_cast<double>(point.bases.size()) / static_cast<double>(comparison.baseline.size());
       ++result.groups;
+      result.mean_groups += share_of_bases;
       result.groups_s += mean_time_s(point, comparison);
       if (point.now != nullptr) {
         add_launches(result, point);
       } else {
+        result.mean_missing_groups += share_of_bases;
         result.missing_groups_s += mean_time_s(point, comparison);
         result.missing_groups.push_back(&point);
       }

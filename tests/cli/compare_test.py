@@ -349,6 +349,21 @@ class Gate(CompareTest):
         self.assert_exit(self.call("gate", TRAINING, "tenth", "--allow", "launches"), 0)
         self.assert_exit(self.call("gate", TRAINING, "tenth", "--allow", "points"), 4)
 
+    def test_half_of_the_groups_must_not_be_lost_however_small(self):
+        def time_s(measurement):
+            return measurement["time"]["median_s"] * measurement["launches"]["count"]
+
+        def drop(number):
+            def change(run):
+                run["measurements"] = sorted(run["measurements"], key=time_s)[number:]
+            return change
+        self.assert_exit(self.call("gate", TRAINING, self.program("fewer", drop(48))), 0)
+        result = self.call("gate", TRAINING, self.program("half", drop(49)))
+        self.assert_exit(result, 4)
+        self.assertIn("; 50.5 % of the base's groups are gone, so the program may do less than it did", " ".join(result.stdout.split()))
+        self.assertIn(": groups failed, ", result.stdout)
+        self.assert_exit(self.call("gate", TRAINING, "half", "--allow", "points"), 0)
+
     def test_a_program_must_end_as_in_the_base(self):
         def end(code):
             def change(run):

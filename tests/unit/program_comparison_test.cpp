@@ -251,6 +251,17 @@ void scale_launches(Run& run, double factor) {
   }
 }
 
+/// As many groups again, which take a hundredth of the time together.
+void add_small_groups(Run& run) {
+  const std::size_t groups = run.measurements.size();
+  for (std::size_t i = 0; i < groups; ++i) {
+    Measurement small = run.measurements[i];
+    small.point.subject += "_small";
+    scale_time(small, 0.01);
+    run.measurements.push_back(std::move(small));
+  }
+}
+
 TEST(ProgramGate, RefusesAProgramThatHasLittleInCommonWithTheBase) {
   const auto other = ended([](auto& run) {
     rename_kernels(run, 1);
@@ -395,6 +406,66 @@ TEST(ProgramGate, ListsAllThatIsMissingIn80Columns) {
     EXPECT_EQ(std::ranges::count_if(lines, [&](const auto& line) { return line.ends_with(end); }), 1) << text;
   }
   EXPECT_THAT(gate_md(result), Not(HasSubstr(" more\n")));
+}
+
+TEST(ProgramGate, FailsIfHalfOfTheGroupsAreMissingHoweverSmall) {
+  // Ever more of the smallest, which take less than a tenth of the time together.
+  const auto gated = [](std::size_t missing, const GateOptions& options = {}) {
+    const auto before = ended(add_small_groups);
+    auto after = before;
+    after.measurements.resize(after.measurements.size() - missing);
+    const Compared compared(before, std::move(after));
+    const Gate result = gate(compared.comparison, options);
+    EXPECT_EQ(result.coverage.missing_groups.size(), missing);
+    EXPECT_LT(result.coverage.missing_share(), kMostMissing);
+    return fmt::format("{} {}", result.exit_code(), fmt::join(run_texts(result), ""));
+  };
+  EXPECT_THAT(gated(12), StartsWith("0 groups: 12 launch groups"));
+  EXPECT_EQ(gated(13), "4 groups failed");
+  EXPECT_THAT(gated(13, {.allow_other_points = true}), StartsWith("0 groups: 13 launch groups"));
+}
+
+std::string groups_text(const Gate& gate) {
+  return std::ranges::find(gate.run, RunCheck::groups, &GateRunResult::check)->text;
+}
+
+TEST(ProgramGate, SaysThatHalfOfTheGroupsAreMissing) {
+  const auto before = ended(add_small_groups);
+  auto after = before;
+  after.measurements.resize(13);
+  const Compared compared(before, std::move(after));
+  EXPECT_THAT(groups_text(gate(compared.comparison, {})),
+              HasSubstr("50.0 % of the base's groups are gone, so the program may do less"));
+}
+
+TEST(ProgramGate, OtherGroupsDoNotReplaceHalfOfThem) {
+  const Compared compared(ended(add_small_groups), ended([](auto& run) {
+                            add_small_groups(run);
+                            rename_kernels(run, 13);
+                          }));
+  const Gate result = gate(compared.comparison, {});
+  EXPECT_EQ(result.exit_code(), 4);
+  EXPECT_THAT(groups_text(result),
+              HasSubstr("50.0 % of the base's groups are gone, so the program may do other work"));
+}
+
+// Each has groups that no other run has.
+TEST(ProgramGate, OfSeveralBaseRunsTheMeanNumberOfGroupsCounts) {
+  std::vector<AnalysedRun> bases;
+  for (const std::string name : {"a", "b", "c"}) {
+    bases.emplace_back(name, ended([&](auto& run) {
+                         add_small_groups(run);
+                         for (std::size_t i = 13; i < 26; ++i) run.measurements[i].point.subject += name;
+                       }));
+  }
+  const AnalysedRun now("now", ended([](auto& run) {
+                          add_small_groups(run);
+                          run.measurements.resize(16);
+                        }));
+  const RunComparison comparison = compare(bases, now);
+  const Coverage found = coverage(comparison);
+  EXPECT_EQ(found.missing_groups.size(), 39U);
+  EXPECT_DOUBLE_EQ(found.missing_share_of_groups(), 0.5);
 }
 
 TEST(ProgramGate, FailsIfTheProgramDidMuchLessOrMore) {
