@@ -53,7 +53,13 @@ void* loaded_module(std::string& problem) {
   load_companions(cupti);
   const fs::path path = file_of(reinterpret_cast<const void*>(&file_of)).parent_path() / kModule;
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (module == nullptr) problem = dlerror();
+  if (module == nullptr) {
+    problem = dlerror();
+    return nullptr;
+  }
+  if (auto* const prepare = reinterpret_cast<decltype(rooflinectl_injection_prepare)*>(
+          dlsym(module, "rooflinectl_injection_prepare")))
+    prepare();
   return module;
 }
 
@@ -73,25 +79,27 @@ Module load_module() {
   return made;
 }
 
+// Made when this library is loaded: within a function, a child that was forked meanwhile would wait for ever.
+const Module kUnknownModule = {.handle = nullptr, .problem = "its process was forked while it was loaded"};
+Module loaded_once;
+
 /// In a child that was forked while a thread of its parent loaded the module, nobody will ever end that: the
 /// child goes on without us. So does what the libraries call while they are loaded.
 const Module& module() {
   static std::atomic<pid_t> loading{0};  // the process whose thread loads it, or has loaded it
   static thread_local bool is_loader = false;
-  static const Module unknown = {.handle = nullptr, .problem = "its process was forked while it was loaded"};
-  static Module loaded;
   static std::atomic<bool> is_loaded{false};
   pid_t nobody = 0;
   if (loading.compare_exchange_strong(nobody, getpid())) {
     is_loader = true;
-    loaded = load_module();
+    loaded_once = load_module();
     is_loaded = true;
   }
   while (!is_loaded) {
-    if (is_loader || loading != getpid()) return unknown;
+    if (is_loader || loading != getpid()) return kUnknownModule;
     std::this_thread::yield();
   }
-  return loaded;
+  return loaded_once;
 }
 
 template <typename Function>

@@ -19,8 +19,8 @@ namespace {
 using rooflinectl::injection::CudaDriver;
 using rooflinectl::injection::Process;
 
-/// Made once, and never destroyed: other threads of the program may launch until its very end. Null if
-/// rooflinectl does not run the program.
+/// Made once, by `rooflinectl_injection_prepare`, and never destroyed: other threads of the program may
+/// launch until its very end. Null if rooflinectl does not run the program.
 Process* process() {
   static Process* const made = []() -> Process* {
     const char* settings = std::getenv(rooflinectl::kProfileVariable);
@@ -45,10 +45,17 @@ void finish_at_exit() {
 
 }  // namespace
 
+void rooflinectl_injection_prepare() {
+  try {
+    if (process() != nullptr) survive_forks();
+  } catch (const std::exception&) {
+    return;  // the functions below find the same
+  }
+}
+
 int rooflinectl_injection_observe() {
   try {
     if (process() == nullptr) return 0;
-    survive_forks();
     auto* const driver = new CudaDriver(finish_at_exit);  // lives as long as the process
     process()->observe(*driver);
     rooflinectl::injection::watch(*process(), *driver);
@@ -63,7 +70,6 @@ int rooflinectl_injection_observe() {
 int rooflinectl_injection_attach_to_nvtx_extension(nvtxExtModuleInfo_t* module) {
   try {
     if (process() == nullptr) return 0;
-    survive_forks();
     return rooflinectl::injection::attach_to_nvtx_extension(*module, process()->paths());
   } catch (const std::exception&) {
     return 0;
@@ -73,7 +79,6 @@ int rooflinectl_injection_attach_to_nvtx_extension(nvtxExtModuleInfo_t* module) 
 int rooflinectl_injection_attach_to_nvtx(const void* (*get_export_table)(unsigned int)) {
   try {
     if (process() == nullptr) return 0;
-    survive_forks();
     return rooflinectl::injection::attach_to_nvtx(get_export_table, process()->paths());
   } catch (const std::exception&) {
     return 0;
