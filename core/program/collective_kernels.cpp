@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/program/application.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl {
 
@@ -94,11 +95,7 @@ constexpr std::array kOfOthers = {
     KnownKernel{"deep_ep", "pp_recv_impl"},
 };
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool is_of_identifier(char c) {
+bool is_of_mangled_name(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
 }
 
