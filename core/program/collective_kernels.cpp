@@ -130,7 +130,7 @@ std::vector<std::string_view> demangled_names(std::string_view text) {
   take(text, "void ");
   do {
     if (take(text, "(anonymous namespace)") || take(text, "<unnamed>")) continue;
-    const auto end = std::ranges::find_if_not(text, is_of_identifier);
+    const auto end = std::ranges::find_if_not(text, is_of_mangled_name);
     const auto size = static_cast<std::size_t>(end - text.begin());
     if (size == 0) break;
     names.push_back(text.substr(0, size));
