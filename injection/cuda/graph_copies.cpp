@@ -614,24 +614,31 @@ CUresult GraphCopy::run(CUstream stream, Streams& streams) {
   const RelaxedCapture relaxed;
   std::optional<OurOwnCall> own(std::in_place);
   Branches branches(*this, stream, streams);
-  CUresult result = CUDA_SUCCESS;
-  std::size_t next = 0;
-  for (; next < nodes_.size() && result == CUDA_SUCCESS; ++next) {
-    if (next % kMostAhead == 0 && next > 0 && !branches.are_done()) break;
-    const Node& node = nodes_[next];
-    branches.before(node);
+  const auto as_programs = [&](auto launch) {
     own.reset();
-    if (!disabled_.contains(node.node)) result = launch(next, branches.of(node));
+    const CUresult result = launch();
     own.emplace();
-    branches.after(next, node);
+    return result;
+  };
+  bool may_wait = false;
+  CUresult result = CUDA_SUCCESS;
+  for (std::size_t place = 0; place < nodes_.size() && result == CUDA_SUCCESS; ++place) {
+    const bool is_asked = place > 0 && place % kMostAhead == 0 && !may_wait;
+    if (is_asked && !branches.are_done()) {
+      may_wait = true;
+      miss("its nodes may wait for what the program does later");
+      branches.join();
+      const auto launch_rest = [&] { return launch_as_graph(place, nodes_.size(), stream); };
+      if (as_programs(launch_rest) == CUDA_SUCCESS) return CUDA_SUCCESS;
+    }
+    const Node& node = nodes_[place];
+    branches.before(node);
+    if (!disabled_.contains(node.node))
+      result = as_programs([&] { return launch(place, branches.of(node)); });
+    branches.after(place, node);
   }
   branches.join();
   if (result != CUDA_SUCCESS) miss("the driver refused to launch one of its nodes");
-  if (next == nodes_.size() || result != CUDA_SUCCESS) return result;
-  miss("its nodes may wait for what the program does later");
-  own.reset();
-  result = launch_as_graph(next, nodes_.size(), stream);
-  own.emplace();
   return result;
 }
 
