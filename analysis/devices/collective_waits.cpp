@@ -104,13 +104,18 @@ void add_collective(const std::vector<Launch>& same, const Holds& holds, Collect
   waits.judged.push_back({.kernel = shortest->launch->kernel,
                           .processes = same.size(),
                           .shortest_ns = shortest->launch->duration_ns});
+  const std::uint64_t shortest_ns = shortest->launch->duration_ns;
+  std::uint64_t wait_ns = 0;
+  for (const Launch& one : same) wait_ns += one.launch->duration_ns - shortest_ns;
   for (const Launch& one : same) {
+    const bool is_last = &one == &*shortest;
     waits.launches.push_back({.process = one.process,
                               .kernel = one.launch->kernel,
                               .start_ns = one.launch->start_ns,
                               .duration_ns = one.launch->duration_ns,
-                              .wait_ns = one.launch->duration_ns - shortest->launch->duration_ns,
-                              .is_last = &one == &*shortest});
+                              .wait_ns = one.launch->duration_ns - shortest_ns,
+                              .is_last = is_last,
+                              .caused_ns = is_last ? wait_ns : 0});
   }
 }
 

@@ -219,6 +219,7 @@ void add_collectives(RankAnalysis& analysis, const std::vector<RankGroupUse>& gr
     rank->second->judged_s += duration_s;
     rank->second->wait_s += wait_s;
     if (wait.is_last) ++rank->second->last;
+    rank->second->caused_s += static_cast<double>(wait.caused_ns) * 1e-9;
     const auto use = uses.find(application.collectives[wait.kernel].path);
     if (use == uses.end()) continue;
     ++use->second.judged;
@@ -288,12 +289,16 @@ RankUse RankAnalysis::sum() const {
     sum.last += rank.last;
     sum.judged_s += rank.judged_s;
     sum.wait_s += rank.wait_s;
+    sum.caused_s += rank.caused_s;
   }
   return sum;
 }
 
-const RankUse& RankAnalysis::latest() const {
-  return *std::ranges::max_element(ranks, {}, &RankUse::last);
+std::pair<const RankUse*, const RankUse*> RankAnalysis::latest() const {
+  std::vector<const RankUse*> all;
+  for (const RankUse& rank : ranks) all.push_back(&rank);
+  std::ranges::stable_sort(all, std::greater(), &RankUse::caused_s);
+  return {all.at(0), all.at(1)};
 }
 
 const RankGroupUse* RankAnalysis::slowest_group(std::size_t rank) const {

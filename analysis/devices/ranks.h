@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/roofline/point.h"
@@ -25,8 +26,9 @@ struct CollectiveWait {
   std::size_t kernel = 0;   ///< its place in `Application::collectives`
   std::uint64_t start_ns = 0;
   std::uint64_t duration_ns = 0;
-  std::uint64_t wait_ns = 0;  ///< beyond the shortest time of the same collective on any rank
-  bool is_last = false;       ///< it was the shortest: it began last, and the others waited for it
+  std::uint64_t wait_ns = 0;    ///< beyond the shortest time of the same collective on any rank
+  bool is_last = false;         ///< it was the shortest: it began last, and the others waited for it
+  std::uint64_t caused_ns = 0;  ///< what they waited for it, together
 };
 
 /// A collective whose launches were found on several processes.
@@ -104,6 +106,7 @@ struct RankUse {
   std::uint64_t last = 0;         ///< of these, where it came last: the others waited for it
   double judged_s = 0;            ///< their time
   double wait_s = 0;              ///< of that, beyond the time of the rank that came last
+  double caused_s = 0;            ///< what the others waited for it
 
   /// The share of its time in kernels other than collectives that it took beyond the others.
   double slow_share() const { return portion_of(slow_s, compute_s); }
@@ -190,6 +193,10 @@ struct CollectiveUse {
   double wait_share() const { return portion_of(wait_s, judged_s); }
 };
 
+/// From this share of the ranks' waiting on, one rank is late, and ranks do not just take turns in being
+/// last.
+inline constexpr double kOneIsLate = 2.0 / 3;
+
 struct RankAnalysis {
   std::vector<RankUse> ranks;  ///< by rank, then by start
   /// On several ranks; first those in which the slowest rank loses most.
@@ -210,12 +217,12 @@ struct RankAnalysis {
 
   /// The times and numbers of all ranks together, without a name.
   RankUse sum() const;
-  /// The rank that came last in most collectives.
-  const RankUse& latest() const;
-  /// In which share of the judged collectives it did.
-  double latest_share() const {
-    return portion_of(static_cast<double>(latest().last), static_cast<double>(judged_collectives));
-  }
+  /// The two ranks for which the others waited longest, that with the longest wait first.
+  std::pair<const RankUse*, const RankUse*> latest() const;
+  /// Of all waiting, the share that was for this rank.
+  double caused_share(const RankUse& rank) const { return portion_of(rank.caused_s, sum().caused_s); }
+  /// Whether the others waited mostly for one rank, not for several in turn.
+  bool is_one_late() const { return caused_share(*latest().first) >= kOneIsLate; }
   /// The group in which the rank at this place loses most to the others (`RankTime::slow_s`); null where it
   /// is slower in none.
   const RankGroupUse* slowest_group(std::size_t rank) const;

@@ -82,10 +82,13 @@ struct IdleUse {
 
 /// How long kernels of collectives do nothing but wait for the rank that comes last.
 struct CollectiveWaiting {
-  double wait_s = 0;  ///< of `DeviceUse::busy_s`, while no other kernel ran
-  std::string last;   ///< the rank that comes last most often: `rank 1`
-  double last_share = 0;
+  double wait_s = 0;           ///< of `DeviceUse::busy_s`, while no other kernel ran
+  std::string last;            ///< the rank for which the others wait longest: `rank 1`
+  double last_share = 0;       ///< of the waiting of all ranks
   double last_slow_share = 0;  ///< of that rank's time in other kernels, what they took beyond the others'
+  bool is_one_late = false;    ///< that rank, mostly; else the ranks take turns in being last
+  std::string second;          ///< the one for which they wait longest after it
+  double second_share = 0;
 };
 
 /// The fewest kernels that take most of the time in steps.

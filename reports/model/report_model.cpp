@@ -78,9 +78,13 @@ void add_waiting(ExperimentReport& report, const RankAnalysis& ranks, std::size_
   for (std::size_t device = 0; device < devices; ++device) {
     if (report.is_together() || device == report.analysis->device) used.insert(device);
   }
-  CollectiveWaiting waiting = {.last = ranks.latest().name,
-                               .last_share = ranks.latest_share(),
-                               .last_slow_share = ranks.latest().slow_share()};
+  const auto [last, second] = ranks.latest();
+  CollectiveWaiting waiting = {.last = last->name,
+                               .last_share = ranks.caused_share(*last),
+                               .last_slow_share = last->slow_share(),
+                               .is_one_late = ranks.is_one_late(),
+                               .second = second->name,
+                               .second_share = ranks.caused_share(*second)};
   for (const RankUse& rank : ranks.ranks) {
     const auto& of_rank = rank.process->devices;
     const bool is_user = std::ranges::any_of(of_rank, [&](std::size_t i) { return used.contains(i); });

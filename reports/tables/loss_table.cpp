@@ -81,15 +81,23 @@ bool is_slow(const CollectiveWaiting& waiting) {
 }
 
 LossText waiting_text(const CollectiveWaiting& waiting) {
-  const std::string others = fmt::format("In {} of the collectives, the others wait for {}",
-                                         format::whole_percent(waiting.last_share), waiting.last);
+  const std::string most = fmt::format("{} of the ranks’ waiting in collectives is for {}",
+                                       format::whole_percent(waiting.last_share), waiting.last);
+  if (!waiting.is_one_late) {
+    return {
+        .cause = fmt::format("The ranks take turns in being last: {}, {} for {}. Their CPUs launch unevenly.",
+                             most, format::whole_percent(waiting.second_share), waiting.second),
+        .next_step =
+            "Use fewer launches (CUDA graphs, larger batches), or find what delays the CPUs: "
+            "input, logging, synchronisation, other programs on their cores."};
+  }
   if (is_slow(waiting)) {
-    return {.cause = fmt::format("{}, whose kernels take {} longer than those of the others.", others,
+    return {.cause = fmt::format("{}, whose kernels take {} longer than those of the others.", most,
                                  format::percent(waiting.last_slow_share)),
             .next_step =
                 fmt::format("Give {} less work, or find what slows its kernels (see Ranks).", waiting.last)};
   }
-  return {.cause = fmt::format("{}. Its kernels are not slower: its CPU launches late.", others),
+  return {.cause = fmt::format("{}. Its kernels are not slower: its CPU launches late.", most),
           .next_step = fmt::format(
               "Find what the CPU of {} does before collectives: input, logging, synchronisation, other "
               "programs on its cores.",
@@ -143,6 +151,13 @@ std::string saving(const ProgramUse& program, const Loss& loss, bool is_said) {
                      overlaps(loss) ? ", less where it overlaps with other kernels" : "");
 }
 
+/// Which ranks the others wait for, and why: after `for the rank that arrives last 26 % of the time`.
+std::string late_headline(const CollectiveWaiting& waiting) {
+  if (!waiting.is_one_late) return ": the ranks take turns in being last, as their CPUs launch unevenly";
+  return fmt::format(": {} of it for {}, whose {}", format::whole_percent(waiting.last_share), waiting.last,
+                     is_slow(waiting) ? "kernels are slower" : "CPU launches late");
+}
+
 /// A sentence on waiting or idle time.
 std::string loss_headline(const ProgramUse& program, const Loss& loss, bool is_said) {
   const bool several = program.gpus > 1;
@@ -152,11 +167,8 @@ std::string loss_headline(const ProgramUse& program, const Loss& loss, bool is_s
     return fmt::format("{} idle {}, {}.", several ? "The GPUs are" : "The GPU is", share,
                        idle_headline(program.idle->cause));
   }
-  const CollectiveWaiting& waiting = *program.waiting;
-  return fmt::format("{} in collectives for the rank that arrives last {}: in {} of them {}, whose {}.",
-                     several ? "The GPUs wait" : "The GPU waits", share,
-                     format::whole_percent(waiting.last_share), waiting.last,
-                     is_slow(waiting) ? "kernels are slower" : "CPU launches late");
+  return fmt::format("{} in collectives for the rank that arrives last {}{}.",
+                     several ? "The GPUs wait" : "The GPU waits", share, late_headline(*program.waiting));
 }
 
 /// `; v0_global could save at most 1.031 ms (14.0 %)`, for reports that lack some counts; empty for others.

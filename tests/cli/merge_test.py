@@ -104,7 +104,7 @@ class Merge(Ranks):
         self.profile(1, "often", "nccl")
         self.assert_exit(self.merge(), 0)
         self.assertIn("50.0 % of the time in collectives is spent waiting for the last rank to arrive (19 were matched between "
-                      "ranks). Rank 1 is last in 100.0 % of them. 1 more is left out: counting disturbed it.", self.summary())
+                      "ranks; 1 more is left out: counting disturbed it). Of that, 100.0 % is for rank 1.", self.summary())
         self.assertIn("| step |", self.summary())
         self.assertIn("| all-reduce | 16.777 MB | 2 | 19 | 100.0 µs | 168 GB/s | 168 GB/s | – | – | – | – |", self.summary())
 
@@ -211,7 +211,7 @@ class Merge(Ranks):
         self.profile(0, "often", "nccl", "held")
         self.profile(1, "often", "nccl")
         self.assert_exit(self.merge(), 0)
-        self.assertIn("(14 were matched between ranks). Rank 1 is last in 100.0 % of them. 6 more are left out: counting disturbed them.", self.summary())
+        self.assertIn("(14 were matched between ranks; 6 more are left out: counting disturbed them). Of that, 100.0 % is for rank 1.", self.summary())
 
     def test_waiting_is_unavailable_where_launches_were_held_all_the_time(self):
         self.profile(0, "often", "nccl", "held:all")

@@ -5,6 +5,7 @@
 
 #include "analysis/roofline/point.h"
 #include "reports/tables/devices/device_tables.h"
+#include "reports/tables/tables.h"
 
 namespace rooflinectl::ranks_test {
 namespace {
@@ -13,6 +14,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::StartsWith;
 
 constexpr const char* kAllReduce = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)";
 
@@ -208,11 +210,53 @@ TEST(CollectiveWaits, AreBeyondTheRankThatComesLast) {
   EXPECT_EQ(analysis->collectives[0].path, "step");
   EXPECT_EQ(analysis->collectives[0].judged, 6);
   EXPECT_NEAR(analysis->collectives[0].overlapped_s, 3e-3, 1e-12);
-  EXPECT_EQ(analysis->latest().name, "rank 1");
-  EXPECT_DOUBLE_EQ(analysis->latest_share(), 1);
+  EXPECT_EQ(analysis->latest().first->name, "rank 1");
+  EXPECT_DOUBLE_EQ(analysis->caused_share(analysis->ranks[1]), 1);
+  EXPECT_THAT(rank_sentences(run, *analysis),
+              Contains(HasSubstr("(3 were matched between ranks). Of that, 100.0 % is for rank 1.")));
   EXPECT_EQ(analysis->ranks[0].last_share(), 0);
   const Table table = rank_collective_table(*analysis, 10);
   EXPECT_THAT(table.rows.at(0), ElementsAre("step", "48.00 ms", "25.0 %", "6", "6.2 %"));
+}
+
+TEST(CollectiveWaits, NameOneRankOnlyIfMostOfTheWaitingIsForIt) {
+  auto run = waiting_run();
+  run.application->processes[0].collectives[2] = {0, 299'000'000, 1'000'000};
+  run.application->processes[1].collectives[2] = {0, 290'000'000, 10'000'000};
+  const auto analysis = rank_analysis(run);
+  EXPECT_EQ(analysis->ranks[1].last, 2);
+  EXPECT_EQ(analysis->latest().first->name, "rank 0") << "rank 1 is last more often, but by less";
+  EXPECT_THAT(rank_sentences(run, *analysis),
+              Contains(HasSubstr("Of that, 52.9 % is for rank 0, 47.1 % for rank 1: the ranks take turns in "
+                                 "being last.")));
+}
+
+TEST(CollectiveWaits, AreSaidWithTheRankThatCausesThem) {
+  const DeviceUse device = {.span_s = 1, .busy_s = 1};
+  ProgramUse program;
+  program.gpus = 2;
+  program.device = &device;
+  program.kernel_s = 1;
+  program.waiting = {.wait_s = 0.3,
+                     .last = "rank 1",
+                     .last_share = 0.83,
+                     .is_one_late = true,
+                     .second = "rank 0",
+                     .second_share = 0.17};
+  const Loss loss = {.kind = LossKind::waiting, .share = 0.3};
+  EXPECT_THAT(program_headline(program), HasSubstr("83 % of it for rank 1, whose CPU launches late."));
+  EXPECT_THAT(loss_text(program, loss).cause,
+              StartsWith("83 % of the ranks’ waiting in collectives is for rank 1. Its kernels are not"));
+  program.waiting->last_slow_share = 0.03;
+  EXPECT_THAT(program_headline(program), HasSubstr("83 % of it for rank 1, whose kernels are slower."));
+  program.waiting->is_one_late = false;
+  program.waiting->last_share = 0.6;
+  program.waiting->second_share = 0.4;
+  EXPECT_THAT(program_headline(program),
+              HasSubstr(": the ranks take turns in being last, as their CPUs launch unevenly."));
+  EXPECT_EQ(loss_text(program, loss).cause,
+            "The ranks take turns in being last: 60 % of the ranks’ waiting in collectives is for rank 1, "
+            "40 % for rank 0. Their CPUs launch unevenly.");
 }
 
 TEST(RankWindow, HasATypicalWaitAndWhenEachRankCame) {
@@ -368,7 +412,7 @@ TEST(CollectiveWaits, AreUnavailableWithAReasonWhereAllWereHeld) {
   run.application->passes = {pass_of_rank_1(0, 0.05, 0.06)};
   EXPECT_THAT(rank_sentences(run, *rank_analysis(run)),
               Contains(testing::AllOf(HasSubstr("(2 were matched"),
-                                      HasSubstr("1 more is left out: counting disturbed it."))));
+                                      HasSubstr("; 1 more is left out: counting disturbed it)."))));
 }
 
 TEST(Ranks, NamesDifferentGpus) {

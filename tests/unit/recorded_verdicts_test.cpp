@@ -240,8 +240,8 @@ TEST(RecordedVerdict, WaitingForARankIsNotWork) {
   EXPECT_THAT(
       program_headline(program.use()),
       HasSubstr(
-          "The GPUs wait in collectives for the rank that arrives last 26 % of the time (3.166 ms): in 82 % "
-          "of them rank 1, whose CPU launches late."));
+          "The GPUs wait in collectives for the rank that arrives last 26 % of the time (3.166 ms): 83 % of "
+          "it for rank 1, whose CPU launches late."));
 }
 
 // The page, the terminal and the headline rank all of them by what they cost of a step.

@@ -144,7 +144,7 @@ for (const [name, losses] of [['step', ['GPU idle', 'fusing 7 DRAM-bound kernels
 
 onEveryScreen('the first screen has the ranks side by side if one makes the others wait, on a phone at a click', async (page, { width }) => {
   await open(page, 'ranks-step');
-  await expect(page.locator('.headline').first()).toContainText(/in 82\s% of them rank 1, whose CPU launches late/);
+  await expect(page.locator('.headline').first()).toContainText(/83\s% of it for rank 1, whose CPU launches late/);
   const loss = page.locator('.beginnings .waiting');
   expect(await inSight(page, '.beginnings .waiting summary')).toBe(1);
   if (width < 761) await loss.locator('summary').click();

@@ -104,6 +104,17 @@ std::string beyond_alone(const Run& run, const RankAnalysis& analysis) {
       format::utc(run.collectives->measured_utc), compared->count);
 }
 
+/// The ranks that the others wait for; empty if they never do.
+std::string who_is_late(const RankAnalysis& analysis) {
+  const auto [last, second] = analysis.latest();
+  if (last->caused_s <= 0) return "";
+  const std::string most =
+      fmt::format(" Of that, {} is for {}", format::percent(analysis.caused_share(*last)), last->name);
+  if (analysis.is_one_late()) return most + ".";
+  return fmt::format("{}, {} for {}: the ranks take turns in being last.", most,
+                     format::percent(analysis.caused_share(*second)), second->name);
+}
+
 std::string waiting(const RankAnalysis& analysis) {
   const std::uint64_t judged = analysis.judged_collectives;
   const std::uint64_t set_aside = analysis.set_aside_collectives;
@@ -116,17 +127,15 @@ std::string waiting(const RankAnalysis& analysis) {
         "held for counting. Let the program run longer, or count less with --samples 1 or --kernel.",
         set_aside);
   }
-  std::string text = fmt::format(
+  const std::string left_out =
+      set_aside == 0 ? ""
+                     : fmt::format("; {} left out: counting disturbed {}",
+                                   set_aside == 1 ? "1 more is" : fmt::format("{} more are", set_aside),
+                                   set_aside == 1 ? "it" : "them");
+  return fmt::format(
       "{} of the time in collectives is spent waiting for the last rank to arrive ({} were matched between "
-      "ranks). {} is last in {} of them.",
-      format::percent(analysis.sum().wait_share()), judged, capitalised(analysis.latest().name),
-      format::percent(analysis.latest_share()));
-  if (set_aside > 0) {
-    text += fmt::format(" {} left out: counting disturbed {}.",
-                        set_aside == 1 ? "1 more is" : fmt::format("{} more are", set_aside),
-                        set_aside == 1 ? "it" : "them");
-  }
-  return text;
+      "ranks{}).{}",
+      format::percent(analysis.sum().wait_share()), judged, left_out, who_is_late(analysis));
 }
 
 void add_collectives(const Run& run, const RankAnalysis& analysis, std::vector<std::string>& texts) {
