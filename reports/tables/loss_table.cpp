@@ -151,7 +151,8 @@ std::string saving(const ProgramUse& program, const Loss& loss, bool is_said) {
                      overlaps(loss) ? ", less where it overlaps with other kernels" : "");
 }
 
-/// Which ranks the others wait for, and why: after `for the rank that arrives last 26 % of the time`.
+/// Which ranks the others wait for, and why: after `for the rank that arrives last 26 % of the time`. Of all
+/// ranks together: the last one never waits for itself.
 std::string late_headline(const CollectiveWaiting& waiting) {
   if (!waiting.is_one_late) return ": the ranks take turns in being last, as their CPUs launch unevenly";
   return fmt::format(": {} of it for {}, whose {}", format::whole_percent(waiting.last_share), waiting.last,
@@ -168,7 +169,8 @@ std::string loss_headline(const ProgramUse& program, const Loss& loss, bool is_s
                        idle_headline(program.idle->cause));
   }
   return fmt::format("{} in collectives for the rank that arrives last {}{}.",
-                     several ? "The GPUs wait" : "The GPU waits", share, late_headline(*program.waiting));
+                     several ? "The GPUs wait" : "The GPU waits", share,
+                     several ? late_headline(*program.waiting) : "");
 }
 
 /// `; v0_global could save at most 1.031 ms (14.0 %)`, for reports that lack some counts; empty for others.

@@ -12,6 +12,7 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
@@ -257,6 +258,11 @@ TEST(CollectiveWaits, AreSaidWithTheRankThatCausesThem) {
   EXPECT_EQ(loss_text(program, loss).cause,
             "The ranks take turns in being last: 60 % of the ranks’ waiting in collectives is for rank 1, "
             "40 % for rank 0. Their CPUs launch unevenly.");
+  program.gpus = 1;
+  EXPECT_THAT(program_headline(program),
+              EndsWith("for the rank that arrives last 30 % of the time (300.0 ms of "
+                       "1.000 s)."))
+      << "it may be the one that the others wait for";
 }
 
 TEST(RankWindow, HasATypicalWaitAndWhenEachRankCame) {
