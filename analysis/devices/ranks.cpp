@@ -141,7 +141,7 @@ void compare_ranks(RankGroupUse& group, std::vector<RankUse>& ranks) {
     const double others_high_s = median_without(highs, time.mean.high_s);
     time.is_slower = time.mean.time_s >= kSlower * others_s && time.mean.low_s > others_high_s;
     if (!time.is_slower) continue;
-    time.slow_s = static_cast<double>(launches.count) * (time.mean.time_s - others_s);
+    time.slow_s = static_cast<double>(launches.traced) * (time.mean.time_s - others_s);
     ++ranks[time.rank].slow_groups;
     ranks[time.rank].slow_s += time.slow_s;
   }
@@ -161,10 +161,10 @@ void name_groups(std::vector<RankGroupUse>& groups, const std::vector<const Poin
   }
 }
 
-/// How much longer the slowest rank takes than the median rank, over its launches.
+/// How much longer the slowest rank takes than the median rank, over its timed launches.
 double lost_s(const RankGroupUse& group) {
   if (group.is_collective) return 0;
-  return static_cast<double>(group.ranks[group.slowest].launches.count) * (group.max_s - group.median_s);
+  return static_cast<double>(group.ranks[group.slowest].launches.traced) * (group.max_s - group.median_s);
 }
 
 void add_phases(RankAnalysis& analysis, const std::vector<RankGroupUse>& groups) {
@@ -178,7 +178,7 @@ void add_phases(RankAnalysis& analysis, const std::vector<RankGroupUse>& groups)
     phase.times_s.resize(analysis.ranks.size());
     phase.slow_s.resize(analysis.ranks.size());
     for (const RankTime& time : group.ranks) {
-      phase.times_s[time.rank] += time.time_s();
+      phase.times_s[time.rank] += time.launches.total_s;
       phase.slow_s[time.rank] += time.slow_s;
     }
   }
@@ -347,9 +347,8 @@ std::optional<RankAnalysis> rank_analysis(const Run& run) {
     std::ranges::sort(group.ranks, {}, &RankTime::rank);
     for (const RankTime& time : group.ranks) {
       RankUse& rank = analysis.ranks[time.rank];
-      (group.is_collective ? rank.collective_s : rank.compute_s) += time.time_s();
+      (group.is_collective ? rank.collective_s : rank.compute_s) += time.launches.total_s;
       if (group.is_collective) rank.overlapped_s += time.launches.overlapped_s;
-      group.total_s += time.time_s();
     }
     compare_ranks(group, analysis.ranks);
   }

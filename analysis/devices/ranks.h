@@ -97,7 +97,7 @@ std::vector<CollectiveSize> collective_sizes(const Run& run,
 struct RankUse {
   const ProgramProcess* process = nullptr;
   std::string name;               ///< `rank 3`; `process 2` where no launcher started it
-  double compute_s = 0;           ///< of all launches of its kernels except those of collectives
+  double compute_s = 0;           ///< of the timed launches of its kernels except those of collectives
   double collective_s = 0;        ///< of those
   double overlapped_s = 0;        ///< of these, while another kernel, not of a collective, ran on the device
   std::size_t slow_groups = 0;    ///< in which it is slower than the others
@@ -128,13 +128,8 @@ struct RankTime {
   RankLaunches launches;
   LaunchTime mean;  ///< of a launch; of several devices, on the slowest of them; 0 where none was timed
   bool is_slower = false;  ///< than the others: see `RankGroupUse`
-  double slow_s = 0;       ///< what its launches took beyond those of the others, where it is slower
+  double slow_s = 0;       ///< what its timed launches took beyond those of the others, where it is slower
 
-  /// Of all launches; those without a time take as long as the others.
-  double time_s() const {
-    if (launches.traced == 0) return 0;
-    return launches.total_s * static_cast<double>(launches.count) / static_cast<double>(launches.traced);
-  }
   /// The share of the time of its traced launches during which another kernel also ran.
   double overlapped_share() const { return portion_of(launches.overlapped_s, launches.total_s); }
 };
@@ -149,7 +144,6 @@ struct RankGroupUse {
   std::string path;    ///< of the NVTX ranges; empty for none
   bool is_collective = false;
   std::vector<RankTime> ranks;  ///< in the order of `RankAnalysis::ranks`
-  double total_s = 0;           ///< of all launches on all ranks
   double min_s = 0;             ///< of the ranks' means; 0 where no launch was timed
   double median_s = 0;
   double max_s = 0;

@@ -265,6 +265,19 @@ TEST(CollectiveWaits, AreSaidWithTheRankThatCausesThem) {
       << "it may be the one that the others wait for";
 }
 
+// Held launches of collectives, and those of kernels while the trace was off.
+TEST(Ranks, LaunchesWithoutATimeAreInNoTime) {
+  auto run = waiting_run();
+  run.measurements.push_back(group(0, "gemm", 1e-3));
+  for (Measurement& measurement : run.measurements) measurement.launches->count *= 2;
+  const auto analysis = rank_analysis(run);
+  EXPECT_NEAR(analysis->ranks[0].compute_s, 0.1, 1e-12);
+  EXPECT_NEAR(analysis->ranks[0].collective_s, 30e-3, 1e-12);
+  EXPECT_NEAR(analysis->ranks[0].overlapped_share(), 0.1, 1e-9);
+  EXPECT_NEAR(analysis->phases[1].times_s[0], 30e-3, 1e-12);
+  EXPECT_NEAR(analysis->collectives[0].total_s, analysis->sum().collective_s, 1e-12);
+}
+
 TEST(RankWindow, HasATypicalWaitAndWhenEachRankCame) {
   auto run = waiting_run();
   // Three parts of 100 ms from the first launch on; rank 1 is 4, 1 and 9 ms late, and the last part is not
