@@ -57,6 +57,8 @@ std::optional<double> share_of_theoretical(const Run& run, const LinkBandwidth& 
 struct LinkRoof {
   /// Of all NVLinks of the device that has the fewest.
   std::optional<double> theoretical_bytes_per_s;
+  /// The measured ceiling `nvlink`, a copy: of the slowest device.
+  std::optional<double> copy_bytes_per_s;
   /// From one device to another, one way, by whatever is fastest: that of the slowest pair.
   std::optional<double> measured_bytes_per_s;
 };

@@ -35,16 +35,16 @@ double transfers_per_device(Collective collective, double n_devices) {
   return transfers(collective, n_devices) / n_devices;
 }
 
-/// What all NVLinks of one of these devices carry in theory, one way: of the device that has the fewest.
-/// Nothing where one has none.
-std::optional<double> fewest_nvlinks_bytes_per_s(const Run& run, const std::vector<std::size_t>& devices) {
-  std::optional<double> fewest;
+/// The ceiling of NVLink, one way, of the slowest of these devices. Nothing where one has none.
+std::optional<double> slowest_nvlink_bytes_per_s(const Run& run, const std::vector<std::size_t>& devices,
+                                                 CeilingSource source) {
+  std::optional<double> slowest;
   for (const std::size_t device : devices) {
-    const Ceiling* nvlink = find_ceiling(run, "nvlink", CeilingSource::theoretical, device);
+    const Ceiling* nvlink = find_ceiling(run, "nvlink", source, device);
     if (nvlink == nullptr) return std::nullopt;
-    fewest = std::min(fewest.value_or(nvlink->value), nvlink->value);
+    slowest = std::min(slowest.value_or(nvlink->value), nvlink->value);
   }
-  return fewest;
+  return slowest;
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ std::optional<double> counted_ratio(const LinkBandwidth& link) {
 }
 
 std::optional<double> theoretical_bytes_per_s(const Run& run, const LinkBandwidth& link) {
-  const auto one_way = fewest_nvlinks_bytes_per_s(run, {link.from, link.to});
+  const auto one_way = slowest_nvlink_bytes_per_s(run, {link.from, link.to}, CeilingSource::theoretical);
   if (!one_way) return std::nullopt;
   return (link.both_ways ? 2 : 1) * *one_way;
 }
@@ -110,7 +110,8 @@ LinkRoof link_roof(const Run& run) {
   std::vector<std::size_t> devices(run.devices.size());
   std::iota(devices.begin(), devices.end(), 0);
   LinkRoof roof;
-  roof.theoretical_bytes_per_s = fewest_nvlinks_bytes_per_s(run, devices);
+  roof.theoretical_bytes_per_s = slowest_nvlink_bytes_per_s(run, devices, CeilingSource::theoretical);
+  roof.copy_bytes_per_s = slowest_nvlink_bytes_per_s(run, devices, CeilingSource::measured);
   std::map<std::pair<std::size_t, std::size_t>, double> fastest_of_pair;
   for (const LinkBandwidth& link : run.links) {
     if (link.both_ways || !link.missing.empty()) continue;

@@ -313,14 +313,19 @@ TEST(CollectiveSizes, HaveTheBandwidthOfTheRankThatComesLast) {
   EXPECT_THAT(rank_collective_size_table(run, *rank_analysis(run), 10).rows.at(0),
               ElementsAre("all-reduce", "600.10 MB", "2", "3", "6.001 ms", "100 GB/s", "100 GB/s", "–", "–",
                           "–", "–"));
-  for (std::size_t device = 0; device < 2; ++device) {
-    Ceiling& nvlink = run.ceilings.emplace_back();
-    nvlink.device = device;
-    nvlink.id = "nvlink";
-    nvlink.source = CeilingSource::theoretical;
-    nvlink.value = 400e9;
-  }
-  EXPECT_EQ(rank_collective_size_table(run, *rank_analysis(run), 10).rows.at(0).at(7), "25.0 %");
+  const auto share_of_nvlink = [&](CeilingSource source, double bytes_per_s) {
+    for (std::size_t device = 0; device < 2; ++device) {
+      Ceiling& nvlink = run.ceilings.emplace_back();
+      nvlink.device = device;
+      nvlink.id = "nvlink";
+      nvlink.source = source;
+      nvlink.value = bytes_per_s;
+    }
+    const Table table = rank_collective_size_table(run, *rank_analysis(run), 10);
+    return table.columns.at(7).title + ": " + table.rows.at(0).at(7);
+  };
+  EXPECT_EQ(share_of_nvlink(CeilingSource::theoretical, 400e9), "of theoretical NVLink: 25.0 %");
+  EXPECT_EQ(share_of_nvlink(CeilingSource::measured, 200e9), "of NVLink copy: 50.0 %");
 }
 
 TEST(CollectiveSizes, AreComparedWithWhatTheyTakeAlone) {

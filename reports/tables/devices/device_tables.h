@@ -82,9 +82,9 @@ std::vector<std::string> rank_sentences(const Run& run, const RankAnalysis& anal
 /// most time.
 Table rank_table(const Run& run, const RankAnalysis& analysis, std::size_t most);
 
-/// Collectives by kind and size: their bandwidth, its share of what NVLink can carry in theory where all
-/// ranks are on one host, and how they compare with the same collectives alone where those were measured.
-/// Empty where no size is known.
+/// Collectives by kind and size: their bandwidth, its share of what a copy over NVLink reaches (in theory, if
+/// that was not measured) where all ranks are on one host, and how they compare with the same collectives
+/// alone where those were measured. Empty where no size is known.
 Table rank_collective_size_table(const Run& run, const RankAnalysis& analysis, std::size_t most);
 
 /// Kernels other than collectives by NVTX range: the spread of the ranks' times, and the rank that is slower

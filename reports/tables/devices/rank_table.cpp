@@ -232,15 +232,16 @@ Table rank_table(const Run& run, const RankAnalysis& analysis, std::size_t most)
 }
 
 Table rank_collective_size_table(const Run& run, const RankAnalysis& analysis, std::size_t most) {
+  const LinkRoof roof = run.application->hosts.size() == 1 ? link_roof(run) : LinkRoof();
+  const auto nvlink = roof.copy_bytes_per_s ? roof.copy_bytes_per_s : roof.theoretical_bytes_per_s;
   Table table = {
       .title = "Collectives by size",
       .columns = {column::text("collective"), column::number("array"), column::number("ranks"),
                   column::number("compared"), column::number("time"), column::number("algorithm bandwidth"),
-                  column::number("bus bandwidth"), column::number("of NVLink"), column::number("alone"),
-                  column::number("vs. alone"), column::number("extra")},
+                  column::number("bus bandwidth"),
+                  column::number(roof.copy_bytes_per_s ? "of NVLink copy" : "of theoretical NVLink"),
+                  column::number("alone"), column::number("vs. alone"), column::number("extra")},
       .dispensable = {"algorithm bandwidth", "compared", "ranks", "alone"}};
-  const bool is_one_host = run.application->hosts.size() == 1;
-  const std::optional<double> nvlink = is_one_host ? link_roof(run).theoretical_bytes_per_s : std::nullopt;
   for (const CollectiveSize& size : analysis.collective_sizes) {
     const double on_the_bus = size.bus_bytes_per_s();
     std::vector<std::string> row = {
@@ -251,7 +252,7 @@ Table rank_collective_size_table(const Run& run, const RankAnalysis& analysis, s
         format::duration(size.time.time_s),
         format::bandwidth(algorithm_bytes_per_s(size.time)),
         format::bandwidth(on_the_bus),
-        format::optional(nvlink, [&](double roof) { return format::percent(portion_of(on_the_bus, roof)); })};
+        format::optional(nvlink, [&](double peak) { return format::percent(portion_of(on_the_bus, peak)); })};
     std::ranges::move(beside_alone(size), std::back_inserter(row));
     table.add(std::move(row), most);
   }
