@@ -113,6 +113,9 @@ bool is_of_all_launches(const Measurement& measurement) {
 
 std::optional<std::string> cluster_evidence(const Measurement& measurement) {
   if (!measurement.launches || !measurement.launches->clusters) return std::nullopt;
+  // Earlier versions told launches apart by packed f16 multiply-adds, too.
+  const bool is_by_products = measurement.launches->clusters->counter == kTensorPipeInstructions;
+  if (is_by_products && tensor_instructions(measurement.counters) == 0) return std::nullopt;
   const std::vector<WorkCluster>& parts = measurement.launches->clusters->parts;
   std::vector<std::string> texts;
   for (const WorkCluster& part : parts) {

@@ -346,6 +346,27 @@ TEST(GroupCounters, TellClustersOfWork) {
   EXPECT_FALSE(counters_of_group(alike, kWarps, [](const auto&) { return ""; }).clusters);
 }
 
+/// Of launches with so many instructions of one kind, and of all kinds.
+std::optional<std::string> clustered_by(const char* key, const char* also,
+                                        const std::vector<std::pair<double, double>>& launches) {
+  CountedPasses counted;
+  for (const auto& [some, all] : launches)
+    counted["memory"].add(of({{key, some}, {also, some}, {"warp_instructions", all}}));
+  const auto clusters = counters_of_group(counted, kWarps, [](const auto&) { return ""; }).clusters;
+  return clusters ? std::optional(clusters->counter) : std::nullopt;
+}
+
+// An FFT: its packed f16 multiply-adds are a hundredth of its instructions.
+TEST(GroupCounters, TellNoClustersByWhatHardlyCounts) {
+  const char* const hfma2 = "tensor_pipe_hfma2";
+  const char* const pipe = "tensor_pipe_instructions";
+  EXPECT_EQ(clustered_by(pipe, hfma2, {{33, 1e4}, {131, 1e4}}), std::nullopt) << "no Tensor Core works";
+  EXPECT_EQ(clustered_by(pipe, hfma2, {{20, 3e4}, {911, 5e4}}), "warp_instructions");
+  EXPECT_EQ(clustered_by(pipe, "dadd", {{33, 1e4}, {131, 1e4}}), pipe) << "matrix products";
+  EXPECT_EQ(clustered_by("ffma", "dadd", {{32 * 1e2, 1e4}, {32 * 4e2, 1e4}}), std::nullopt);
+  EXPECT_EQ(clustered_by("ffma", "dadd", {{32 * 1e3, 1e4}, {32 * 4e3, 1e4}}), "ffma");
+}
+
 TEST(GroupCounters, AreMeansOfTheCountedLaunchesWhereThatIsAllThatIsKnown) {
   CountedPasses counted = two_of_four();
   const auto mean_of = [&](std::size_t period) {

@@ -194,12 +194,23 @@ void scale_operations(RepeatedCounters& counted) {
   }
 }
 
-/// By the first of these counters that tells launches apart.
-std::optional<WorkClusters> clusters_of(const CountedPasses& counted, std::size_t period) {
+/// Whether what `key` counts is a notable part of a kernel's work. A few multiply-adds of threads are not.
+bool is_notable(const Counters& mean, std::string_view key) {
+  constexpr double kNotablePart = 0.05;
+  constexpr double kThreadsOfWarp = 32;
+  if (key != counter::kFfma && key != counter::kDfma) return true;
+  const double warps = value_of(mean, key).value_or(0) / kThreadsOfWarp;
+  return warps >= kNotablePart * value_of(mean, counter::kWarpInstructions).value_or(0);
+}
+
+/// By the first of these counters that tells launches apart. `mean`: of the group.
+std::optional<WorkClusters> clusters_of(const CountedPasses& counted, const Counters& mean,
+                                        std::size_t period) {
   using namespace counter;
   for (const std::string_view key :
        {kTensorBf16Ops, kTensorF16Ops, kTensorTf32Ops, kTensorF8Ops, kTensorI8Ops, kTensorF64Ops,
         kTensorPipeInstructions, kFfma, kDfma, kWarpInstructions}) {
+    if (!is_notable(mean, key)) continue;
     for (const auto& [pass, launches] : counted) {
       if (auto clusters = launches.clusters(key, period)) return clusters;
     }
@@ -270,7 +281,7 @@ GroupCounters counters_of_group(const CountedPasses& counted, std::optional<doub
   if (group.scale) scale_operations(result);
   check_l1(result, has_matrix_bytes);
   check_tensors(result);
-  group.clusters = clusters_of(counted, pattern.period);
+  group.clusters = clusters_of(counted, result.counters, pattern.period);
   return group;
 }
 
@@ -331,7 +342,10 @@ std::optional<WorkClusters> CountedLaunches::clusters(std::string_view key, std:
   std::vector<std::pair<double, double>> values;  // with the weights of their launches
   double all = 0;
   for (std::size_t i = 0; i < launches_.size(); ++i) {
-    const auto value = value_of(launches_[i].counters, key);
+    const Counters& counters = launches_[i].counters;
+    // Of the tensor pipe only matrix products: packed f16 multiply-adds are a few instructions among many.
+    const auto value =
+        key == counter::kTensorPipeInstructions ? tensor_instructions(counters) : value_of(counters, key);
     if (!value) return std::nullopt;
     values.emplace_back(*value, weights.empty() ? 1 : weights[i]);
     all += values.back().second;
