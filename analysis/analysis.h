@@ -212,7 +212,7 @@ struct RooflinePoint {
   /// In the order of `Flag`.
   std::vector<Flag> flags;
   /// The evidence for `throttled`, `power-capped` and `not-repeatable`, and how launches differ in their
-  /// times: a sentence each.
+  /// times, or which DRAM bytes are not its own: a sentence each.
   std::vector<std::string> evidence;
   /// They are shown as they are, never clamped.
   std::vector<Implausible> implausible;

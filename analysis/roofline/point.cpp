@@ -226,6 +226,21 @@ std::vector<std::string> clock_evidence(const TimeResult& time) {
   return evidence;
 }
 
+/// What L2 wrote back meanwhile of data that other kernels had left there (`own_traffic` in
+/// executed_roof.cpp).
+std::optional<std::string> foreign_traffic_evidence(const RooflinePoint& point) {
+  constexpr double kNotablePart = 0.05;
+  const ResourceUse* own = find_use(point, Bound::dram);
+  const bool is_roof = point.roof && point.roof->resource == Bound::dram;
+  if (!is_roof || own == nullptr || !point.dram_bytes) return std::nullopt;
+  const double foreign = *point.dram_bytes - own->amount;
+  if (foreign < kNotablePart * *point.dram_bytes) return std::nullopt;
+  return fmt::format(
+      "{:.3g} of the {:.3g} MB that DRAM moved are earlier kernels' data, which L2 wrote back meanwhile: "
+      "they count in DRAM bandwidth and intensity, not in the roof",
+      foreign * 1e-6, *point.dram_bytes * 1e-6);
+}
+
 std::vector<Flag> flags_of(const RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
   std::vector<Flag> flags;
@@ -421,6 +436,7 @@ RooflinePoint analyse_point(const Run& run, const Measurement& measurement) {
   point.flags = flags_of(point);
   if (measurement.time) point.evidence = clock_evidence(*measurement.time);
   if (auto evidence = uneven_evidence(measurement)) point.evidence.push_back(std::move(*evidence));
+  if (auto evidence = foreign_traffic_evidence(point)) point.evidence.push_back(std::move(*evidence));
   if (auto evidence = cluster_evidence(measurement)) point.evidence.push_back(std::move(*evidence));
   if (auto evidence = unrepeatable_evidence(measurement)) point.evidence.push_back(std::move(*evidence));
   set_implausible(point, run);

@@ -507,6 +507,15 @@ TEST(ObservedPoint, IsNotHeldAgainstWhatOthersLeftInL2) {
   EXPECT_EQ(point->dram_bytes, 200e6) << "as counted";
 }
 
+TEST(ObservedPoint, SaysWhatOthersLeftInL2IfDramIsItsRoof) {
+  Measurement measurement = streaming();
+  set(measurement, counter::kL2WriteBytes, 80e6);
+  EXPECT_THAT(OnePoint(measurement)->evidence,
+              Contains(HasSubstr("20 of the 200 MB that DRAM moved are earlier kernels' data")));
+  set(measurement, counter::kL2WriteBytes, 95e6);
+  EXPECT_THAT(OnePoint(measurement)->evidence, Not(Contains(HasSubstr("earlier kernels"))));
+}
+
 // V9: those of flash attention's gradients go to millions of addresses.
 TEST(ObservedPoint, WithAtomicsOnManySlicesOfL2IsNotBoundByThem) {
   Measurement measurement = streaming();
