@@ -184,6 +184,7 @@ constexpr std::array kProgramCsvColumns = {
                  spread_field<counter::kWarpInstructions>},
     PointsColumn{"code", "which of the kernels of that name but different code, from 2; empty for the first",
                  axis_field<axis::kCode>},
+    PointsColumn{.number = &point_number::kMean},
 };
 
 // Where there is a trace of PyTorch, after these.

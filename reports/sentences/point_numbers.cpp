@@ -155,7 +155,9 @@ const PointNumber kFractionOfRoofline = {
     .value = of_point<&RooflinePoint::fraction_of_roofline>,
     .text = fraction_text,
     .csv = "fraction_of_roofline",
-    .csv_meaning = "shortest time that the measured ceilings allow over `time_s`; 1 is the roofline"};
+    .csv_meaning =
+        "shortest time that the measured ceilings allow over `time_s`, for kernels of programs "
+        "over `mean_time_s`; 1 is the roofline"};
 
 const PointNumber kFractionOfTheoretical = {
     .title = "% of theoretical",
@@ -209,7 +211,9 @@ const PointNumber kMean = {.title = "mean",
                            .name = "mean time",
                            .help = "Total time over the traced launches",
                            .value = mean_s,
-                           .show = format::duration};
+                           .show = format::duration,
+                           .csv = "mean_time_s",
+                           .csv_meaning = "mean time of a launch, in seconds"};
 
 const PointNumber kP95 = {.title = "p95",
                           .name = "95th percentile of the times",

@@ -44,6 +44,14 @@ TEST(PointsCsv, BeginsWithTheDocumentedColumns) {
   EXPECT_TRUE(header_of("matrix-sums-h200").starts_with(documented_header(true)));
 }
 
+TEST(PointsCsv, HasTheTimeOfTheFraction) {
+  const auto has = [](const std::string& recording) {
+    return header_of(recording).find(",mean_time_s,") != std::string::npos;
+  };
+  EXPECT_TRUE(has("matrix-sums-h200"));
+  EXPECT_FALSE(has("reductions-h200")) << "it is over the median, `time_s`";
+}
+
 TEST(PointsCsv, ColumnsAreDocumented) {
   expect_generated("docs/reference/points.csv",
                    "column,meaning,in\n" + rows(CsvColumnOf::all, "every run") +
