@@ -78,6 +78,12 @@ std::vector<std::string_view> only_in(const PointExplanation& a, const PointExpl
   return ids;
 }
 
+/// Tensor Cores do nothing else; kernels without them tell it by their names.
+bool multiplies_matrices(const Measurement& measurement) {
+  return tensor_instructions(measurement.counters).value_or(0) > 0 ||
+         measurement.point.subject.find("gemm") != std::string::npos;
+}
+
 }  // namespace
 
 PointExplanation explain(const Run& run, const RooflinePoint& point) {
@@ -87,10 +93,12 @@ PointExplanation explain(const Run& run, const RooflinePoint& point) {
   PointExplanation explanation;
   const PointId& id = point.measurement->point;
   const bool is_of_library = is_observed(point) && is_library_kernel(id.subject);
+  const bool is_product = is_of_library && multiplies_matrices(*point.measurement);
   const bool is_generated =
       is_observed(point) && is_generated_kernel(id.subject, id.axes.text(axis::kPath).value_or(""));
   for (const Rule& rule : rules()) {
     std::string_view next_step = is_of_library ? rule.step_for_library : rule.next_step;
+    if (is_product && !rule.step_for_products.empty()) next_step = rule.step_for_products;
     if (next_step.empty()) continue;
     if (is_generated && rule.next_step != rule.step_for_library) next_step = kChangeWhatIsCompiled;
     if (rule.bound && (rule.bound != point.bound || !explanation.findings.empty())) continue;

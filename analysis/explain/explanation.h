@@ -49,6 +49,8 @@ struct Rule {
   /// What to try where the kernel is a library's (`is_library_kernel`), whose source the user does not
   /// change: shapes, batch, fusing, settings. Empty: the rule is not applied to these.
   std::string_view step_for_library = {};
+  /// What to try instead where that kernel multiplies matrices. Empty: the same.
+  std::string_view step_for_products = {};
 };
 
 /// All rules, in the order in which they are applied.

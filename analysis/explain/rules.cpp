@@ -34,11 +34,16 @@ constexpr std::string_view kAlignedInputs =
 constexpr std::string_view kFewerInstructions =
     "Execute fewer instructions per element: avoid division and modulo, hoist address arithmetic out of the "
     "loop, unroll loops, use wider loads, and process more elements per thread.";
+constexpr std::string_view kLastWave = "The last wave of blocks leaves many SMs idle.";
+constexpr std::string_view kWholeWaves =
+    "Launch a multiple of the number of blocks that can be resident at once, or make blocks smaller.";
 constexpr std::string_view kMoreBlocks = "Launch more blocks: fewer elements per thread, or smaller blocks.";
 constexpr std::string_view kSplitFurther =
     "Its grid follows from the shape of its input, not always from the batch. Use an implementation that "
-    "splits the work further (a fused kernel, torch.compile, split-K), or run it beside other work in a "
-    "second stream.";
+    "splits the work further (a fused kernel), or run it beside other work in a second stream.";
+constexpr std::string_view kSplitProduct =
+    "Its grid follows from the shape of its input, not always from the batch. Use an implementation that "
+    "splits the work further (split-K), or run it beside other work in a second stream.";
 constexpr std::string_view kLeaveRoom =
     "Compare its time with that of launches that run alone. Leave collectives fewer SMs (NCCL_MAX_CTAS), or "
     "overlap them with kernels that need less of what they use.";
@@ -47,7 +52,7 @@ constexpr std::string_view kSpreadIndices =
 
 /// The evidence for a verdict, beginning with its own quantity.
 Rule of_bound(Bound bound, std::vector<const Quantity*> also, std::string_view next_step,
-              std::string_view step_for_library) {
+              std::string_view step_for_library, std::string_view step_for_products = {}) {
   if (const Quantity* own = words_for(bound).quantity) also.insert(also.begin(), own);
   const BoundWords& words = words_for(bound);
   return {.id = words.id,
@@ -56,7 +61,8 @@ Rule of_bound(Bound bound, std::vector<const Quantity*> also, std::string_view n
           .also = std::move(also),
           .text = words.meaning,
           .next_step = next_step,
-          .step_for_library = step_for_library};
+          .step_for_library = step_for_library,
+          .step_for_products = step_for_products};
 }
 
 constexpr std::string_view kLittleLeft =
@@ -217,11 +223,21 @@ const std::vector<Rule>& all_rules() {
        .also = {&kWaves},
        .text = "The grid has fewer blocks than the device has SMs: those without a block do nothing.",
        .next_step = kMoreBlocks,
-       .step_for_library = kSplitFurther},
+       .step_for_library = kSplitFurther,
+       .step_for_products = kSplitProduct},
+      {.id = "tail-of-last-wave",
+       .importance = Importance::bound,
+       .bound = Bound::tail,
+       .when = {{&kWaves, at_least, 1}},
+       .also = {&kTailLoss, &kBlocksPerSm},
+       .text = kLastWave,
+       .next_step = kWholeWaves,
+       .step_for_library = kMoreWorkPerCall,
+       .step_for_products = kWholeWavesOfTiles},
       of_bound(Bound::tail, {&kWaves, &kBlocksPerSm},
                "Choose the number of blocks so that they fill the SMs in whole waves: use more or smaller "
                "blocks, or exactly as many as can be resident at once.",
-               kWholeWavesOfTiles),
+               kMoreWorkPerCall, kWholeWavesOfTiles),
       {.id = "memory-latency-of-scalars",
        .importance = Importance::bound,
        .bound = Bound::memory_latency,
@@ -331,7 +347,8 @@ const std::vector<Rule>& all_rules() {
        .text = "The grid has fewer blocks than the device has SMs, and each thread does many loads one after "
                "another.",
        .next_step = kMoreBlocks,
-       .step_for_library = kWholeWavesOfTiles},
+       .step_for_library = kMoreWorkPerCall,
+       .step_for_products = kWholeWavesOfTiles},
       {.id = "half-a-wave",
        .restates = Bound::tail,
        .only_if = {kBelowTheRoof, kDramNotBusy, kLongerThanALaunch},
@@ -340,7 +357,8 @@ const std::vector<Rule>& all_rules() {
        .text = "The blocks fill only part of the block slots on the SMs, and each thread does many loads one "
                "after another.",
        .next_step = "Launch as many blocks as can be resident at once, each with fewer elements.",
-       .step_for_library = kWholeWavesOfTiles},
+       .step_for_library = kMoreWorkPerCall,
+       .step_for_products = kWholeWavesOfTiles},
       {.id = "small-input",
        .importance = Importance::note,
        .only_if = {kLongerThanALaunch},
@@ -365,12 +383,12 @@ const std::vector<Rule>& all_rules() {
       {.id = "last-wave",
        .restates = Bound::tail,
        .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch},
-       .when = {{&kWaveBalance, less_than, 0.9}, {&kWaves, at_least, 1}},
+       .when = {{&kTailLoss, at_least, 0.1}, {&kWaves, at_least, 1}},
        .also = {&kBlocksPerSm},
-       .text = "The last wave of blocks leaves many SMs idle.",
-       .next_step =
-           "Launch a multiple of the number of blocks that can be resident at once, or make blocks smaller.",
-       .step_for_library = kWholeWavesOfTiles},
+       .text = kLastWave,
+       .next_step = kWholeWaves,
+       .step_for_library = kMoreWorkPerCall,
+       .step_for_products = kWholeWavesOfTiles},
       {.id = "register-limited",
        .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch, {&kWaves, at_least, 1}},
        .when = {{&kTheoreticalOccupancy, less_than, 0.75}, {&kRegisterSlack, at_most, 1}},

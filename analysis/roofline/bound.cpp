@@ -99,7 +99,8 @@ constexpr std::array kResources = {
 
 /// From this share of their lifetime on, warps that wait at a barrier bound the point.
 constexpr double kBarrierShare = 0.5;
-/// From this share of empty block slots on the SMs on, the tail bounds a point.
+/// From this share of empty block slots on the SMs on, the tail bounds a point; above one wave, from this
+/// share of the time that whole waves could save.
 constexpr double kIdleRoomOfATail = 0.25;
 /// After so many cycles of an SM, the result of any instruction of the FP32, ALU and XU pipes and of shared
 /// memory without conflicts is there, from Volta to Hopper. Source: Z. Jia et al., "Dissecting the NVIDIA
@@ -260,9 +261,10 @@ bool has_long_warps(const RooflinePoint& point) {
 
 bool is_tail(const Run& run, const RooflinePoint& point) {
   const auto waves = value(quantity::kWaves, run, point);
-  if (!waves || !is_at_least(quantity::kIdleRoom, run, point, kIdleRoomOfATail)) return false;
+  if (waves && *waves > 1) return is_at_least(quantity::kTailLoss, run, point, kIdleRoomOfATail);
   // Within one wave, more blocks help only where each thread has many loads to do.
-  return *waves > 1 || is_at_least(quantity::kLoadRounds, run, point, kManyLoadRounds);
+  return is_at_least(quantity::kIdleRoom, run, point, kIdleRoomOfATail) &&
+         is_at_least(quantity::kLoadRounds, run, point, kManyLoadRounds);
 }
 
 /// Whether a program's kernel, whose loads are not known, leaves half of the block slots empty.

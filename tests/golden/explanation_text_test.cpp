@@ -197,12 +197,14 @@ std::string conditions_text(const Rule& rule) {
 }
 
 TEST(ExplanationText, EveryRuleIsDocumented) {
-  std::string text = "rule,kind,verdict,finding,conditions,next step,next step for a library's kernel\n";
+  std::string text =
+      "rule,kind,verdict,finding,conditions,next step,next step for a library's kernel,"
+      "next step for its matrix products\n";
   for (const Rule& rule : rules()) {
-    text += fmt::format("{},{},{},{},{},{},{}\n", rule.id, to_string(rule.importance),
+    text += fmt::format("{},{},{},{},{},{},{},{}\n", rule.id, to_string(rule.importance),
                         rule.bound ? words_for(*rule.bound).phrase : "", csv::field(rule.text),
                         csv::field(conditions_text(rule)), csv::field(rule.next_step),
-                        csv::field(rule.step_for_library));
+                        csv::field(rule.step_for_library), csv::field(rule.step_for_products));
   }
   expect_generated("docs/reference/rules.csv", text, "analysis/explain/rules.cpp");
 }

@@ -273,8 +273,10 @@ const std::vector<Case>& cases() {
        }},
       {"barriers", [](Example& e) { e.set(counter::kBarrierStallWarpCycles, 0.51e9); },
        [](Example& e) { e.set(counter::kBarrierStallWarpCycles, 0.49e9); }},
-      {"tail", [](Example& e) { e.measurement.launch.grid = 1056 + 132; },
+      {"tail-of-last-wave", [](Example& e) { e.measurement.launch.grid = 1056 + 132; },
        [](Example& e) { e.measurement.launch.grid = 2 * 1056 - 132; }},
+      {"tail", [](Example& e) { e.measurement.launch.grid = 1056 * 3 / 4; },
+       [](Example& e) { e.measurement.launch.grid = 1056 * 4 / 5; }},
       {"memory-latency-of-loads", [](Example& e) { e.set(counter::kLongScoreboardStallWarpCycles, 0.51e9); },
        [](Example& e) { e.set(counter::kLongScoreboardStallWarpCycles, 0.49e9); }},
       {"instruction-latency-of-shared-memory",
@@ -572,7 +574,7 @@ TEST(Explanation, ARuleWhoseCounterIsMissingIsNotJudged) {
   example.measurement.resources = std::nullopt;
   std::vector<UnjudgedRule> expected = {
       {"barrier-stalls", {"warp cycles at barriers"}},
-      {"last-wave", {"share of SM time with work", "waves"}},
+      {"last-wave", {"time lost to the last wave", "waves"}},
       {"register-limited", {"waves", "theoretical occupancy", "register block limit over block limit"}}};
   EXPECT_THAT(ids_of(example.explained().findings), ElementsAre("latency"));
   EXPECT_EQ(example.explained().unjudged, expected);

@@ -9,6 +9,7 @@
 
 #include "analysis/explain/explanation.h"
 #include "analysis/roofline/executed/executed_work.h"
+#include "analysis/roofline/point.h"
 #include "reports/charts/model/chart_model.h"
 #include "reports/sentences/sentences.h"
 #include "tests/support/program_run.h"
@@ -411,6 +412,39 @@ TEST(ObservedPoint, WaitsForWhatItsWarpsWaitForTwiceAsLong) {
   EXPECT_EQ(OnePoint(measurement)->bound, Bound::instruction_latency);
   set(measurement, counter::kShortScoreboardStallWarpCycles, 0.3e6);
   EXPECT_EQ(OnePoint(measurement)->bound, Bound::latency) << "less than a quarter";
+}
+
+/// Of 1.2 waves, in which SMs have warps for `share` of the time.
+Measurement two_waves(double share, std::string_view name = "copy") {
+  Measurement measurement = streaming(name);
+  const double sms = run_of({}).device().sm_count;
+  measurement.launch.grid = static_cast<std::uint64_t>(sms * 8 * 1.2);
+  set(measurement, counter::kOccupancy, 0.5);
+  set(measurement, counter::kSmClockHz, 1e9);
+  set(measurement, counter::kActiveWarpCycles, share * 0.5 * 64 * sms * 1e9 * time_per_launch_s(measurement));
+  return measurement;
+}
+
+TEST(ObservedPoint, OfSeveralWavesIsATailIfTheLastLeavesSmsIdle) {
+  EXPECT_EQ(OnePoint(two_waves(0.65))->bound, Bound::tail);
+  EXPECT_NE(OnePoint(two_waves(0.85))->bound, Bound::tail);
+  Measurement uncounted = two_waves(0.85);
+  refuse(uncounted, counter::kOccupancy);
+  EXPECT_EQ(OnePoint(uncounted)->bound, Bound::tail) << "by its waves";
+}
+
+TEST(ObservedPoint, IsToldToSplitWhatItDoesOnlyIfItMultipliesMatrices) {
+  const auto advice = [](const Measurement& measurement) {
+    const OnePoint point(measurement);
+    return std::string(explain(point.run, *point).findings.at(0).next_step);
+  };
+  Measurement product = two_waves(0.6, "ampere_sgemm_128x64_nn");
+  EXPECT_THAT(advice(product), HasSubstr("split-K"));
+  Measurement copy = two_waves(0.6, constructed::kAddName);
+  EXPECT_THAT(advice(copy), Not(HasSubstr("split-K")));
+  for (Measurement* one : {&product, &copy}) one->launch.grid = 1;
+  EXPECT_THAT(advice(product), HasSubstr("split-K"));
+  EXPECT_THAT(advice(copy), Not(HasSubstr("split-K")));
 }
 
 // Half of the block slots are free, and each warp has 256 instructions to execute.

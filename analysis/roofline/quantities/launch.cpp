@@ -47,12 +47,20 @@ MaybeValue idle_room(R run, P point) {
   return of_device ? MaybeValue(1 - *of_device / std::ceil(*of_device)) : std::nullopt;
 }
 
-MaybeValue wave_balance(R run, P point) {
-  const auto of_device = waves(run, point);
-  if (!of_device) return std::nullopt;
-  // Within one wave every SM gets its share of the blocks at once.
-  const double rounds = *of_device > 1 ? *of_device : *blocks_per_sm(run, point);
-  return rounds / std::ceil(rounds);
+/// The part of the time in which an SM has a warp, on average.
+MaybeValue active_share(R run, P point) {
+  const DeviceInfo& device = device_of(run, point);
+  const auto warps = product(count(point, counter::kOccupancy), warps_of_sm(device));
+  const auto sm_hz = product(sm_clock_hz(*point.measurement), device.sm_count);
+  return share_of_time(point, quotient(quotient(count(point, counter::kActiveWarpCycles), warps), sm_hz));
+}
+
+MaybeValue tail_loss(R run, P point) {
+  const auto room = idle_room(run, point);
+  const auto active = is_observed(point) ? active_share(run, point) : std::nullopt;
+  if (!room || !active) return room;
+  const double idle = 1 - *active - kLaunchShare.of(run, point).value_or(0);
+  return std::clamp(idle, 0.0, *room);
 }
 
 MaybeValue theoretical_occupancy(R run, P point) {
@@ -155,9 +163,13 @@ const Quantity kWaves =
 
 const Quantity kIdleRoom = in_unit<Unit::ratio>("empty block slots", "1 − waves / ⌈waves⌉", idle_room);
 
-const Quantity kWaveBalance = in_unit<Unit::ratio>(
-    "share of SM time with work",
-    "r / ⌈r⌉ with r = waves, or if there is at most one wave, grid blocks per SM", wave_balance);
+const Quantity kTailLoss = in_unit<Unit::ratio>(
+    "time lost to the last wave",
+    "empty block slots; of a program's kernel, no more than the part of its time, beyond that of an empty "
+    "kernel, in which SMs have no warps: 1 − `active_warp_cycles` / (`occupancy` × the most warps of an SM × "
+    "SMs "
+    "× SM clock × time)",
+    tail_loss);
 
 const Quantity kRegistersPerThread = in_unit<Unit::count>(
     "registers per thread", "of the main kernel",

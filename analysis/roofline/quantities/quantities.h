@@ -92,7 +92,7 @@ extern const Quantity kFetchStallShare;
 extern const Quantity kBlocksPerSm;
 extern const Quantity kWaves;
 extern const Quantity kIdleRoom;
-extern const Quantity kWaveBalance;
+extern const Quantity kTailLoss;
 extern const Quantity kRegistersPerThread;
 extern const Quantity kSpilledBytes;
 extern const Quantity kRegisterSlack;
