@@ -59,6 +59,19 @@ Finding finding_of(const Rule& rule, const Run& run, const RooflinePoint& point,
   return finding;
 }
 
+/// No resource is near its limit; these are nearest.
+void add_largest_shares(Finding& finding, const RooflinePoint& point) {
+  constexpr std::size_t kMost = 3;
+  constexpr double kNotable = 0.1;
+  const std::vector<ResourceShare>& shares = point.verdict.shares;
+  for (std::size_t i = 0; i < std::min(kMost, shares.size()); ++i) {
+    const Quantity& quantity = *words_for(shares[i].resource).quantity;
+    if (shares[i].share < kNotable) break;
+    if (std::ranges::find(finding.evidence, quantity.name, &Evidence::name) == finding.evidence.end())
+      finding.evidence.push_back({quantity.name, shares[i].share, quantity.unit});
+  }
+}
+
 bool is_found(const PointExplanation& explanation, std::string_view rule) {
   return std::ranges::any_of(explanation.findings,
                              [&](const Finding& finding) { return finding.rule == rule; });
@@ -112,6 +125,7 @@ PointExplanation explain(const Run& run, const RooflinePoint& point) {
     if (fits == Judgement::fails || held == Judgement::fails) continue;
     if (missing.empty()) {
       explanation.findings.push_back(finding_of(rule, run, point, next_step));
+      if (rule.bound && is_latency(*rule.bound)) add_largest_shares(explanation.findings.back(), point);
     } else {
       explanation.unjudged.push_back({rule.id, std::move(missing)});
     }

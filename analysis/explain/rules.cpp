@@ -248,6 +248,20 @@ const std::vector<Rule>& all_rules() {
        .text = "No resource is near its limit: warps wait for data more than for anything else, and each of "
                "their accesses is of one element.",
        .step_for_library = kAlignedInputs},
+      {.id = "instruction-latency-of-products-and-exponentials",
+       .importance = Importance::bound,
+       .bound = Bound::instruction_latency,
+       .is_for_programs = true,
+       .when = {{&kTensorShare, at_least, 1.0 / 3}, {&kXuShare, at_least, 1.0 / 3}},
+       .also = {&kOccupancy, &kIssueUtilisation},
+       .text = "No resource is near its limit: matrix products on the Tensor Cores and special functions, "
+               "such as "
+               "the exponentials of attention, each take at least a third of the time, but do not overlap "
+               "enough.",
+       .next_step =
+           "Overlap them: let two groups of warps take turns with products and special functions, or "
+           "start the next product before the special functions of the one before.",
+       .step_for_library = kOtherKernelOfLibrary},
       of_stalls(Bound::memory_latency, "memory-latency-of-loads", kMemoryStallShare,
                 "Latency: most of the time, warps wait for data from L1, L2 or DRAM (long scoreboard), and "
                 "no resource that was counted is near its limit.",

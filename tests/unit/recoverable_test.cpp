@@ -414,6 +414,34 @@ TEST(ObservedPoint, WaitsForWhatItsWarpsWaitForTwiceAsLong) {
   EXPECT_EQ(OnePoint(measurement)->bound, Bound::latency) << "less than a quarter";
 }
 
+// As of attention that computes a softmax between two products.
+TEST(ObservedPoint, WithoutALimitNamesWhatIsNearestToIt) {
+  Measurement measurement = streaming();
+  const double time_s = time_per_launch_s(measurement);
+  const auto device = run_of({}).device();
+  const auto use_xu = [&](double share) {
+    set(measurement, counter::kXuPipeInstructions,
+        share * 0.5 * device.sm_count * device.sm_clock_hz * time_s);
+  };
+  set(measurement, counter::kTensorPipeInstructions, 1e3);
+  set(measurement, counter::kTensorPipeHfma2, 0);
+  set(measurement, counter::kTensorBf16Ops, 0.45 * 900e12 * time_s);
+  set(measurement, counter::kActiveWarpCycles, 4e6);
+  set(measurement, counter::kLongScoreboardStallWarpCycles, 0.1e6);
+  set(measurement, counter::kShortScoreboardStallWarpCycles, 1.5e6);
+  const auto found = [&] {
+    const OnePoint point(measurement);
+    EXPECT_EQ(point->bound, Bound::instruction_latency);
+    return explain(point.run, *point).findings.at(0);
+  };
+  const auto has = [](std::string_view name) { return Contains(testing::Field(&Evidence::name, name)); };
+  use_xu(0.4);
+  EXPECT_EQ(found().rule, "instruction-latency-of-products-and-exponentials");
+  use_xu(0.3);
+  EXPECT_THAT(found().rule, Not(HasSubstr("products")));
+  EXPECT_THAT(found().evidence, AllOf(has("Tensor Core utilisation"), has("XU utilisation")));
+}
+
 /// Of 1.2 waves, in which SMs have warps for `share` of the time.
 Measurement two_waves(double share, std::string_view name = "copy") {
   Measurement measurement = streaming(name);
