@@ -317,7 +317,8 @@ const std::vector<Rule>& all_rules() {
                "each of which waits for others: fewer would take less.",
        .next_step = kFewerInstructions,
        .step_for_library = kAlignedInputs},
-      of_bound(Bound::memory_latency, {&kOccupancy, &kIssueUtilisation, &kL2Share, &kDramShare},
+      of_bound(Bound::memory_latency,
+               {&kMemoryStallShare, &kOccupancy, &kIssueUtilisation, &kL2Share, &kDramShare},
                kMoreLoadsInFlight, kMoreWorkPerCall),
       of_bound(Bound::instruction_latency, {&kOccupancy, &kIssueUtilisation},
                "Give each thread several independent chains of instructions, keep more warps resident, or "

@@ -73,8 +73,8 @@ constexpr std::array kWords = {
         "SMs, L2 and DRAM with it: alone it would be faster.",
         &quantity::kOverlappedShare},
     BoundWords{Bound::memory_latency, "memory-latency", "memory latency", "bound by memory latency",
-               "No resource is near its limit: warps wait for data from L1, L2 or DRAM more than for "
-               "anything else."},
+               "No resource that was counted is near its limit: warps wait for data from L1, L2 or DRAM more "
+               "than for anything else."},
     BoundWords{
         Bound::instruction_latency, "instruction-latency", "instruction latency",
         "bound by instruction latency",
@@ -311,6 +311,17 @@ Bound latency_of(const RooflinePoint& point, const std::vector<StallShare>& stal
   return is_of_memory ? Bound::memory_latency : Bound::latency;
 }
 
+/// Whether the reason why a program's warps wait is clear, whatever was not counted: had that been busy, they
+/// would wait for it.
+bool is_known_to_wait(const RooflinePoint& point, const std::vector<StallShare>& stalls) {
+  constexpr double kMajority = 0.4;
+  constexpr double kTimesOthers = 3;
+  if (!stalls.empty() && stalls.front().share >= kMostStalls) return true;
+  const double memory = share_of_cause(stalls, StallCause::memory);
+  return is_observed(point) && memory >= kMajority &&
+         memory >= kTimesOthers * share_of_cause(stalls, StallCause::instructions);
+}
+
 bool is_beside_others(const Run& run, const RooflinePoint& point) {
   return is_at_least(quantity::kOverlappedShare, run, point, kMostlyBesideOthers);
 }
@@ -379,7 +390,6 @@ BoundVerdict verdict_of(const Run& run, const RooflinePoint& point) {
     }
   }
   verdict.stalls = stall_shares(point.measurement->counters);
-  const bool is_known_to_wait = !verdict.stalls.empty() && verdict.stalls.front().share >= kMostStalls;
   std::ranges::stable_sort(verdict.shares, std::greater(), &ResourceShare::share);
   if (is_collective(*point.measurement)) {
     verdict.bound = Bound::communication;
@@ -390,7 +400,7 @@ BoundVerdict verdict_of(const Run& run, const RooflinePoint& point) {
   } else if (is_at_least(quantity::kLaunchShare, run, point, 1 / kLaunchBoundFactor) ||
              is_short_launch(*point.measurement)) {
     verdict.bound = Bound::launch_overhead;
-  } else if (is_complete || is_known_to_wait) {
+  } else if (is_complete || is_known_to_wait(point, verdict.stalls)) {
     verdict.bound = bound_of_waiting(run, point, verdict);
   } else if (is_beside_others(run, point)) {
     verdict.bound = Bound::other_kernels;

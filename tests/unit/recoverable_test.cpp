@@ -398,6 +398,23 @@ TEST(ObservedPoint, IsJudgedIfBulkCopiesBypassTheCountersOfL1) {
   EXPECT_NE(OnePoint(measurement)->bound, Bound::unknown);
 }
 
+// It may be busy, but then warps would wait for it.
+TEST(ObservedPoint, IsJudgedWithoutSharedMemoryIfItsWarpsClearlyWaitForMemory) {
+  Measurement measurement = streaming();
+  refuse(measurement, counter::kSharedBytes);
+  set(measurement, counter::kActiveWarpCycles, 4e6);
+  set(measurement, counter::kLongScoreboardStallWarpCycles, 1.77e6);
+  set(measurement, counter::kShortScoreboardStallWarpCycles, 0.48e6);
+  const OnePoint waiting(measurement);
+  EXPECT_EQ(waiting->bound, Bound::memory_latency);
+  EXPECT_THAT(waiting->verdict.unjudged, Not(IsEmpty()));
+  const Finding finding = explain(waiting.run, *waiting).findings.at(0);
+  EXPECT_THAT(finding.text, HasSubstr("that was counted"));
+  EXPECT_EQ(finding.evidence.at(0).name, "warp cycles waiting for global memory");
+  set(measurement, counter::kShortScoreboardStallWarpCycles, 0.7e6);
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::unknown);
+}
+
 // Of a program's kernel, some reasons are counted, which together are less than half.
 TEST(ObservedPoint, WaitsForWhatItsWarpsWaitForTwiceAsLong) {
   Measurement measurement = streaming();
