@@ -72,6 +72,10 @@ constexpr std::string_view kFuse =
     "Move fewer bytes: use a narrower type, or fuse this work into the kernel that produces or consumes the "
     "data.";
 
+constexpr std::string_view kLoadOnce =
+    "Move fewer bytes: use a narrower type, or fuse it with the work before or after it, so that values are "
+    "loaded once.";
+
 /// Only declared work tells how many bytes an algorithm needs: `is_of_program` is for kernels without.
 Rule at_the_roof(Bound bound, std::string_view id, bool is_of_program, std::string_view text,
                  std::string_view next_step) {
@@ -148,11 +152,23 @@ const std::vector<Rule>& all_rules() {
       at_the_roof(Bound::dram, "dram-busy", true,
                   "DRAM runs close to its ceiling: the kernel could be faster only if it moved fewer bytes.",
                   kFuse),
+      {.id = "dram-in-whole-sectors",
+       .importance = Importance::bound,
+       .bound = Bound::dram,
+       .is_for_programs = true,
+       .only_if = {{&kLoadSectorEfficiency, at_least, 0.95}, {&kStoreSectorEfficiency, at_least, 0.95}},
+       .also = {&kDramShare, &kFractionOfRoof, &kDramBandwidth},
+       .text =
+           "Traffic between DRAM and L2, at full bandwidth, takes most of the time, and loads and stores use "
+           "all bytes of their sectors.",
+       .next_step = "Increase the bytes in flight (several independent loads, 16-byte loads), or move fewer "
+                    "bytes: use a narrower type, or fuse this work into the kernel that produces or consumes "
+                    "the data.",
+       .step_for_library = kLoadOnce},
       of_bound(
           Bound::dram, {&kFractionOfRoof, &kDramBandwidth, &kTrafficExcess},
           "Remove traffic beyond the compulsory bytes, if there is any; then increase the bytes in flight.",
-          "Move fewer bytes: use a narrower type, or fuse it with the work before or after it "
-          "(torch.compile, a library epilogue), so that values are loaded once."),
+          kLoadOnce),
       at_the_roof(
           Bound::l2, "l2-roof", false,
           "L2 runs close to its ceiling, and moves little more than the bytes that the algorithm needs.",

@@ -216,7 +216,8 @@ TEST(RecordedVerdict, NamesOfRoofsAreWholeInTheTerminal) {
 TEST(RecordedVerdict, WhatCostsMostHasAnActionIfItIsAKernel) {
   const Program& program = program_of("cupy-fft-h200");
   EXPECT_THAT(program_sentences(program.run, program.use()),
-              Contains(testing::MatchesRegex("saxpy: Traffic between DRAM .* Next: Remove traffic .*")));
+              Contains(testing::MatchesRegex(
+                  "saxpy: Traffic between DRAM .* Next: Increase the bytes in flight .*")));
 }
 
 TEST(RecordedVerdict, GapsOfAnEagerProgramMakeItLaunchBound) {
