@@ -65,6 +65,13 @@ std::optional<Step> widest_step(std::vector<double> samples) {
   return widest;
 }
 
+std::optional<Step> widest_step(const Measurement& measurement) {
+  constexpr std::size_t kFewest = 16;
+  if (!is_observed(measurement) || !measurement.time) return std::nullopt;
+  const std::vector<double>& samples = measurement.time->samples_s;
+  return samples.size() < kFewest ? std::nullopt : widest_step(samples);
+}
+
 std::string duration(double seconds) {
   return seconds < 1e-2 ? fmt::format("{:.4g} µs", seconds * 1e6) : fmt::format("{:.4g} ms", seconds * 1e3);
 }
@@ -102,15 +109,14 @@ double launch_count(const Measurement& measurement) {
 bool has_uneven_launches(const Measurement& measurement) {
   constexpr double kUneven = 0.1;
   if (!is_observed(measurement) || !measurement.time || !(measurement.time->median_s > 0)) return false;
+  if (widest_step(measurement)) return true;
   return std::abs(mean_launch(measurement).time_s / measurement.time->median_s - 1) > kUneven;
 }
 
 std::optional<std::string> uneven_evidence(const Measurement& measurement) {
-  constexpr std::size_t kFewest = 16;
-  if (!is_observed(measurement) || !measurement.time) return std::nullopt;
+  if (!has_uneven_launches(measurement)) return std::nullopt;
   const TimeResult& time = *measurement.time;
-  const auto step = time.samples_s.size() < kFewest ? std::nullopt : widest_step(time.samples_s);
-  if (!step && !has_uneven_launches(measurement)) return std::nullopt;
+  const auto step = widest_step(measurement);
   const std::string parts = step ? fmt::format(": {:.0f} % up to {}, the others from {}", 100 * step->below,
                                                duration(step->low_s), duration(step->high_s))
                                  : "";

@@ -71,8 +71,8 @@ LaunchTime mean_launch(const RankLaunches& launches);
 /// How often a program launched the kernel; 0 for what no program launched.
 double launch_count(const Measurement& measurement);
 
-/// Whether mean and median of a program's launches differ by more than a tenth: neither describes all of
-/// them.
+/// Whether neither mean nor median of a program's launches describes all of them: they differ by more than a
+/// tenth, or the times have two modes.
 bool has_uneven_launches(const Measurement& measurement);
 
 /// `launches take different times: 50 % up to 14.6 µs, the others from 42.6 µs; …`. Nothing where they are

@@ -40,11 +40,12 @@ std::string copy_name(TransferKind kind) {
   return fmt::format("{}{}", is_copy ? "copy " : "", transfer_name(kind));
 }
 
-/// The median, or where that says little about the launches, their mean.
-std::string launch_time_text(const RooflinePoint& group) {
-  return has_uneven_launches(*group.measurement)
-             ? fmt::format("mean {}", format::duration(mean_launch(*group.measurement).time_s))
-             : format::duration(group.measurement->time->median_s);
+/// The mean over several GPUs; of one the median, or where that says little about the launches, their mean.
+std::string launch_time_text(const ProgramUse& program, const RooflinePoint& group) {
+  const std::string mean = format::duration(mean_launch(*group.measurement).time_s);
+  if (program.gpus > 1) return mean;
+  return has_uneven_launches(*group.measurement) ? fmt::format("mean {}", mean)
+                                                 : format::duration(group.measurement->time->median_s);
 }
 
 /// What stands before a number that would be higher if all operations were known.
@@ -282,16 +283,18 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
 
 Table recoverable_table(const ProgramUse& program, std::size_t most) {
   const LossBasis basis = loss_basis(program);
+  const std::string_view time_title = program.gpus > 1 ? "mean time" : "time";
   Table table = {
       .title = "Possible savings",
       .columns = {column::sentence("kernel"), column::number(basis.is_step ? "of a step" : "of the time"),
-                  column::number("launches"), column::number("time"), column::number("of roofline"),
-                  column::text("bound by"), column::number(basis.is_step ? "could save/step" : "could save")},
-      .dispensable = {"launches", "time"}};
+                  column::number("launches"), column::number(std::string(time_title)),
+                  column::number("of roofline"), column::text("bound by"),
+                  column::number(basis.is_step ? "could save/step" : "could save")},
+      .dispensable = {"launches", time_title}};
   for (const RooflinePoint* group : program.recoverable) {
     const LaunchUse& launches = *group->launches;
     table.add({group->label, format::percent(time_share(program, launches.in_steps_s)),
-               fmt::format("{}", group->measurement->launches->count), launch_time_text(*group),
+               fmt::format("{}", group->measurement->launches->count), launch_time_text(program, *group),
                format::whole_percent(*group->fraction_of_roofline), std::string(bound_name(*group)),
                fmt::format("{}{}", launches.is_overlapped ? "~" : "",
                            format::duration(saving_share(program, launches) * basis.time_s))},
@@ -300,8 +303,7 @@ Table recoverable_table(const ProgramUse& program, std::size_t most) {
   for (const RooflinePoint* group : program.partly_counted) {
     const double most_s = group->launches->total_s * std::max(0.0, 1 - *group->fraction_of_roofline);
     table.add({group->label, format::percent(time_share(program, group->launches->in_steps_s)),
-               fmt::format("{}", group->measurement->launches->count),
-               format::duration(group->measurement->time->median_s),
+               fmt::format("{}", group->measurement->launches->count), launch_time_text(program, *group),
                fmt::format("≥ {}", format::whole_percent(*group->fraction_of_roofline)),
                std::string(bound_name(*group)), fmt::format("≤ {}", format::duration(most_s))},
               most);

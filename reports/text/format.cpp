@@ -112,7 +112,9 @@ std::string percent(double ratio) {
 }
 
 std::string whole_percent(double ratio) {
+  constexpr double kRounding = 1e-9;
   if (ratio > 0 && ratio < 0.005) return "<1 %";
+  if (ratio >= 0.995 && ratio < 1 - kRounding) return ">99 %";  // nearly all is not all
   return fmt::format("{:.0f} %", ratio * 100);
 }
 

@@ -35,7 +35,7 @@ std::string tick(double value, double like, std::string_view unit);
 std::string hertz(double hz);                                    ///< `1.98 GHz`
 std::string counted(std::size_t number, std::string_view what);  ///< `1 point`, `2 points`
 std::string percent(double ratio);                               ///< `97.2 %`, `<0.1 %`
-std::string whole_percent(double ratio);                         ///< `97 %`, `<1 %`
+std::string whole_percent(double ratio);                         ///< `97 %`, `<1 %`, `>99 %`
 std::string change(double ratio);                                ///< `+4.3 %` for 1.043, `−0.2 %` for 0.998
 std::string factor(double ratio);                                ///< `1.03×`
 std::string speedup(double ratio);                               ///< `1.62× faster`, `4.20× slower`

@@ -336,6 +336,35 @@ TEST(RecordedVerdict, AGroupOfTwoKindsOfLaunchesSaysSo) {
   EXPECT_THAT(program.group("GammaBetaBackward").evidence, Not(Contains(HasSubstr("different times"))));
 }
 
+/// The column of a table with this title, by rows; empty if there is none.
+std::vector<std::string> column_of(const Table& table, std::string_view title) {
+  const auto found = std::ranges::find(table.columns, title, &TableColumn::title);
+  std::vector<std::string> cells;
+  if (found == table.columns.end()) return cells;
+  for (const auto& row : table.rows)
+    cells.push_back(row.at(static_cast<std::size_t>(found - table.columns.begin())));
+  return cells;
+}
+
+TEST(RecordedVerdict, AGroupOfTwoKindsOfLaunchesHasAMeanTime) {
+  const ProgramUse& use = program_of("training-step-h200").use();
+  const std::vector<std::string> times = column_of(recoverable_table(use, use.recoverable.size()), "time");
+  ASSERT_GE(times.size(), use.recoverable.size());
+  std::size_t means = 0;
+  for (std::size_t i = 0; i < use.recoverable.size(); ++i) {
+    const RooflinePoint& group = *use.recoverable[i];
+    means += times[i].starts_with("mean ") ? 1 : 0;
+    EXPECT_EQ(times[i].starts_with("mean "), uneven_evidence(*group.measurement).has_value()) << group.label;
+  }
+  EXPECT_GT(means, 0U);
+  for (const ExperimentReport& experiment : program_of("data-parallel-two-h200").report.experiments) {
+    if (!experiment.program) continue;
+    const bool is_of_both = experiment.program->gpus > 1;
+    const Table table = recoverable_table(*experiment.program, 3);
+    EXPECT_NE(column_of(table, is_of_both ? "mean time" : "time"), std::vector<std::string>());
+  }
+}
+
 TEST(RecordedVerdict, IntervalsHoldTheirNumbersAndATickOfTheTimer) {
   for (const char* name : kPrograms) {
     const Program& program = program_of(name);

@@ -59,6 +59,10 @@ TEST(Format, RatiosAndSizes) {
   EXPECT_EQ(percent(0.0005), "0.1 %");
   EXPECT_EQ(percent(0.0004), "<0.1 %");
   EXPECT_EQ(percent(0), "0.0 %");
+  EXPECT_EQ(whole_percent(0.994), "99 %");
+  EXPECT_EQ(whole_percent(0.997), ">99 %");
+  EXPECT_EQ(whole_percent(1), "100 %");
+  EXPECT_EQ(whole_percent(0.004), "<1 %");
   EXPECT_EQ(factor(1.0311), "1.03×");
   EXPECT_EQ(factor(571.2), "571×");
   EXPECT_EQ(memory_size(62914560), "60.0 MiB");
