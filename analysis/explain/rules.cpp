@@ -115,6 +115,21 @@ Rule of_programs(Rule rule) {
   return rule;
 }
 
+/// A program's are called as in tables: “launch overhead” beside idle time would be the time between
+/// launches.
+Rule of_short_launches(std::string_view id, bool is_of_program) {
+  Rule rule = of_bound(
+      Bound::launch_overhead, {&kTime, &kEmptyLaunch},
+      "Do more work per launch: use a larger input, process several inputs at once, or launch fewer kernels. "
+      "A CUDA graph makes each launch cheaper.",
+      "Give it more work per call (larger shapes, a larger batch, several inputs at once), or fuse it with "
+      "the "
+      "work before or after it. A CUDA graph makes each launch cheaper.");
+  rule.id = id;
+  rule.is_for_programs = is_of_program;
+  return rule;
+}
+
 Rule of_collectives() {
   constexpr std::string_view kStep =
       "Check how much of it is waiting for the rank that comes last. If that is most of it, balance the work "
@@ -157,7 +172,8 @@ const std::vector<Rule>& all_rules() {
        .bound = Bound::dram,
        .is_for_programs = true,
        .only_if = {{&kLoadSectorEfficiency, at_least, 0.95}, {&kStoreSectorEfficiency, at_least, 0.95}},
-       .also = {&kDramShare, &kFractionOfRoof, &kDramBandwidth},
+       .also = {&kDramShare, &kFractionOfRoof, &kDramBandwidth, &kLoadSectorEfficiency,
+                &kStoreSectorEfficiency},
        .text =
            "Traffic between DRAM and L2, at full bandwidth, takes most of the time, and loads and stores use "
            "all bytes of their sectors.",
@@ -225,11 +241,8 @@ const std::vector<Rule>& all_rules() {
       of_bound(Bound::bytes_in_flight, {&kBytesInFlight, &kMemoryLatency, &kOccupancy}, kMoreLoadsInFlight,
                kMoreWorkPerCall),
       of_launches_in_a_graph(),
-      of_bound(Bound::launch_overhead, {&kTime, &kEmptyLaunch},
-               "Do more work per launch: use a larger input, process several inputs at once, or launch fewer "
-               "kernels. A CUDA graph makes each launch cheaper.",
-               "Give it more work per call (larger shapes, a larger batch, several inputs at once), or fuse "
-               "it with the work before or after it. A CUDA graph makes each launch cheaper."),
+      of_short_launches("short-kernels", true),
+      of_short_launches("launch-overhead", false),
       of_bound(Bound::barriers, {}, kFewerBarriers, kOtherKernelOfLibrary),
       {.id = "idle-sms",
        .importance = Importance::bound,

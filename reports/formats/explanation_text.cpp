@@ -163,7 +163,7 @@ SavingBasis saving_basis(const RooflinePoint& point, const std::optional<Program
 std::string standing_text(const RooflinePoint& point) {
   if (point.measurement->status != Status::ok) return std::string(to_string(point.measurement->status));
   if (!point.measurement->time) return "not timed";
-  std::string text = std::string(words_for(point.bound).phrase);
+  std::string text = std::string(bound_phrase(point));
   if (point.fraction_of_roofline) {
     text += fmt::format(", {} of roofline", fraction_text(point));
   }

@@ -71,6 +71,11 @@ std::string_view bound_name(const RooflinePoint& point) {
   return is_observed(point) ? legend_name(point.bound) : words_for(point.bound).label;
 }
 
+std::string_view bound_phrase(const RooflinePoint& point) {
+  const bool is_short = is_observed(point) && point.bound == Bound::launch_overhead;
+  return is_short ? "a short kernel" : words_for(point.bound).phrase;
+}
+
 std::string_view roof_name(const RooflinePoint& point) {
   constexpr double kNear = 0.2;
   if (!point.roof) return format::kUnavailable;

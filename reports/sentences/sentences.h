@@ -58,6 +58,9 @@ std::string_view legend_name(Bound bound);
 /// What bounds the point, in tables and pictures.
 std::string_view bound_name(const RooflinePoint& point);
 
+/// What bounds the point, in a sentence: `DRAM-bound`, `a short kernel`.
+std::string_view bound_phrase(const RooflinePoint& point);
+
 /// The resource that is the roof of a program's kernel: `L2`; `none near` where that needs little of its
 /// time.
 std::string_view roof_name(const RooflinePoint& point);

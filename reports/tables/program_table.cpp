@@ -371,7 +371,17 @@ Table use_table(std::string_view title, std::string_view first, const std::vecto
 }
 
 Table range_table(const ProgramUse& program, std::size_t most) {
-  return use_table(of_whole_run(program, "NVTX ranges"), "range", program.ranges, most);
+  Table table = use_table(of_whole_run(program, "NVTX ranges"), "range", program.ranges, most);
+  std::uint64_t timed = 0;
+  std::uint64_t launches = 0;
+  for (const RooflinePoint* group : program.groups) {
+    timed += group->measurement->launches->traced;
+    launches += group->measurement->launches->count;
+  }
+  if (timed < launches) {
+    table.notes.push_back(fmt::format("Times are of {} of {} launches.", timed, launches));
+  }
+  return table;
 }
 
 Table transfer_table(const ProgramUse& program) {

@@ -153,11 +153,36 @@ std::string below(const LeftOut& left_out, std::size_t width) {
   return text;
 }
 
+// Whether the blank at `place` is between a number and its unit: `3.2 ms`, `96 %`, `(1.5 TFLOP/s)`.
+bool is_before_unit(const std::u32string& text, std::size_t place) {
+  constexpr std::u32string_view kDigits = U"0123456789";
+  constexpr std::u32string_view kPrefixes = U"nµmkKMGTP";
+  constexpr std::array<std::u32string_view, 14> kUnits = {
+      U"%", U"s",    U"B",      U"iB",        U"B/s",    U"Hz",   U"W",
+      U"J", U"FLOP", U"FLOP/s", U"FLOP/byte", U"FLOP/J", U"OP/s", U"OP/byte"};
+  if (place == 0 || kDigits.find(text[place - 1]) == kDigits.npos) return false;
+  std::u32string_view word = std::u32string_view(text).substr(place + 1);
+  word = word.substr(0, word.find_first_of(U" ,.;:)"));
+  const auto is_unit = [&] { return std::ranges::find(kUnits, word) != kUnits.end(); };
+  if (word.empty() || is_unit()) return !word.empty();
+  if (kPrefixes.find(word.front()) == kPrefixes.npos) return false;
+  word.remove_prefix(1);
+  return is_unit();
+}
+
+// Where a line of at most `width` ends: at a blank, if possible at none that parts a number from its unit.
+std::size_t line_end(const std::u32string& text, std::size_t width) {
+  const std::size_t last = text.rfind(U' ', width);
+  std::size_t end = last;
+  while (end != std::u32string::npos && end > 0 && is_before_unit(text, end)) end = text.rfind(U' ', end - 1);
+  return end == std::u32string::npos || end == 0 ? last : end;
+}
+
 // The next line of a text, at most `width` long, which is taken from it. A word that is longer is broken,
 // after a part of its name if there is one.
 std::u32string next_line(std::u32string& rest, std::size_t width) {
   if (rest.size() <= width) return std::exchange(rest, {});
-  std::size_t end = rest.rfind(U' ', width);
+  std::size_t end = line_end(rest, width);
   std::size_t next = end + 1;
   if (end == std::u32string::npos || end == 0) {
     const std::size_t part = rest.find_last_of(U"_:,/", width - 1);

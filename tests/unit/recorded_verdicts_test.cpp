@@ -365,6 +365,22 @@ TEST(RecordedVerdict, AGroupOfTwoKindsOfLaunchesHasAMeanTime) {
   }
 }
 
+TEST(RecordedVerdict, TheTimesOfRangesSayOfHowManyLaunchesTheyAre) {
+  const Table table = range_table(program_of("cupy-fft-h200").use(), 10);
+  EXPECT_THAT(table.notes, Contains(testing::MatchesRegex("Times are of [0-9]+ of [0-9]+ launches.")));
+}
+
+TEST(RecordedVerdict, AShortKernelHasOneName) {
+  const Program& program = program_of("training-step-h200");
+  const auto& points = program.first().analysis->points;
+  const auto is_short = [](const RooflinePoint& point) { return point.bound == Bound::launch_overhead; };
+  const auto point = std::ranges::find_if(points, is_short);
+  ASSERT_NE(point, points.end());
+  EXPECT_EQ(bound_name(*point), "short kernels");
+  EXPECT_EQ(bound_phrase(*point), "a short kernel");
+  EXPECT_EQ(program.findings(*point).front().rule, "short-kernels");
+}
+
 TEST(RecordedVerdict, IntervalsHoldTheirNumbersAndATickOfTheTimer) {
   for (const char* name : kPrograms) {
     const Program& program = program_of(name);

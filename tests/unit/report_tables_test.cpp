@@ -14,6 +14,7 @@
 #include "reports/formats/formats.h"
 #include "reports/sentences/sentences.h"
 #include "reports/text/markup.h"
+#include "reports/text/text_table.h"
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"
 
@@ -474,6 +475,14 @@ TEST(TerminalCeilings, FitsItsColumns) {
       EXPECT_LE(decode_utf8(line).size(), static_cast<std::size_t>(columns)) << line;
     }
   }
+}
+
+TEST(Paragraph, KeepsNumbersWithTheirUnits) {
+  EXPECT_EQ(paragraph("it takes (3.210 ms) each", 15), "it takes\n(3.210 ms) each\n");
+  EXPECT_EQ(paragraph("it takes 4.9 %, or", 13), "it takes\n4.9 %, or\n");
+  EXPECT_EQ(paragraph("runs at 1.5 TFLOP/s", 12), "runs at\n1.5 TFLOP/s\n");
+  EXPECT_EQ(paragraph("one of 12 small ones", 9), "one of 12\nsmall\nones\n") << "no unit";
+  EXPECT_EQ(paragraph("12 ms", 3), "12\nms\n") << "no room for both";
 }
 
 TEST(TerminalCeilings, ShowsACeilingInOneLineAndFindingsBelow) {

@@ -64,8 +64,8 @@ std::string program_sentence(const RooflinePoint& point) {
       point.label, format::percent(point.launches ? point.launches->share : 0),
       point.measurement->launches->count, time ? format::duration(time->median_s) : "unknown time",
       executed_rate_text(point), executed_ai_text(point), fraction_text(point),
-      point.roof ? fmt::format(" ({})", ceilings_text(point.roof->ceilings)) : "",
-      words_for(point.bound).phrase, full_name(point));
+      point.roof ? fmt::format(" ({})", ceilings_text(point.roof->ceilings)) : "", bound_phrase(point),
+      full_name(point));
 }
 
 std::string sentence_on(const RooflinePoint& point) {

@@ -140,7 +140,7 @@ class ProgramFigure {
     if (!this.plane.holds(at)) return;
     this.boxes.push(boxOf(at, radius));
     const share = percent(other.total / total);
-    const name = `${folded.length} smaller groups together, ${share}`;
+    const name = folded.length === 1 ? `1 smaller group, ${share}` : `${folded.length} smaller groups together, ${share}`;
     this.addName(name.length <= this.mostLetters ? name : `${folded.length} smaller, ${share}`, at, radius, MOST_NAMES + 0.5);
   }
 
