@@ -2,7 +2,7 @@
 // A program to profile: matrix products of cuBLAS in FP32, BF16 and FP64, and sums of arrays, in the NVTX
 // ranges `products` and `sums`.
 //
-//   nvcc -O3 -arch=native examples/matrix_sums.cu -lcublas -o matrix_sums
+//   nvcc -O3 -arch=native -lineinfo examples/matrix_sums.cu -lcublas -o matrix_sums
 //   rooflinectl profile --timeline -- ./matrix_sums --steps 2500
 
 #include <cublas_v2.h>
