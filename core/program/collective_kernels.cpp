@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/program/application.h"
-#include "core/text/written_number.h"
 
 namespace rooflinectl {
 
@@ -95,8 +94,12 @@ constexpr std::array kOfOthers = {
     KnownKernel{"deep_ep", "pp_recv_impl"},
 };
 
+bool is_decimal(char c) {
+  return c >= '0' && c <= '9';
+}
+
 bool is_of_mangled_name(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
+  return is_decimal(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
 }
 
 /// Takes `beginning` from `text` if it begins with it.
@@ -114,7 +117,7 @@ std::vector<std::string_view> mangled_names(std::string_view text, bool is_neste
     take(text, "L");  // of a static function
     std::size_t size = 0;
     std::size_t digits = 0;
-    while (digits < text.size() && is_digit(text[digits]) && size < text.size())
+    while (digits < text.size() && is_decimal(text[digits]) && size < text.size())
       size = 10 * size + static_cast<std::size_t>(text[digits++] - '0');
     text.remove_prefix(digits);
     if (size == 0 || size > text.size()) break;
