@@ -57,7 +57,7 @@ test('shares of what limits the time add up to the whole, and one of them filter
 test('a kernel that could save most has its own advice where the reader begins', async ({ page }) => {
   await open(page, 'fft');
   const kernels = page.locator('.beginnings li');
-  await expect(kernels.nth(0)).toContainText(/saxpy70\.15\sµscould save 14\.7\s% of a step; at 71\.9\s% of roofline, bound by DRAMNext: Remove traffic/);
+  await expect(kernels.nth(0)).toContainText(/saxpy70\.15\sµscould save 14\.7\s% of a step; at 71\.9\s% of roofline, bound by DRAMNext: Increase the bytes in flight/);
   // A library's kernel cannot be changed: the same rule has other advice.
   await expect(kernels.nth(1)).toContainText(/regular_fft_factor.*Next: Move fewer bytes/);
   await kernels.nth(0).locator('button').click();
