@@ -123,8 +123,7 @@ Rule of_short_launches(std::string_view id, bool is_of_program) {
       "Do more work per launch: use a larger input, process several inputs at once, or launch fewer kernels. "
       "A CUDA graph makes each launch cheaper.",
       "Give it more work per call (larger shapes, a larger batch, several inputs at once), or fuse it with "
-      "the "
-      "work before or after it. A CUDA graph makes each launch cheaper.");
+      "the work before or after it. A CUDA graph makes each launch cheaper.");
   rule.id = id;
   rule.is_for_programs = is_of_program;
   return rule;
@@ -284,9 +283,8 @@ const std::vector<Rule>& all_rules() {
        .when = {{&kTensorShare, at_least, 1.0 / 3}, {&kXuShare, at_least, 1.0 / 3}},
        .also = {&kOccupancy, &kIssueUtilisation},
        .text = "No resource is near its limit: matrix products on the Tensor Cores and special functions, "
-               "such as "
-               "the exponentials of attention, each take at least a third of the time, but do not overlap "
-               "enough.",
+               "such as the exponentials of attention, each take at least a third of the time, but do not "
+               "overlap enough.",
        .next_step =
            "Overlap them: let two groups of warps take turns with products and special functions, or "
            "start the next product before the special functions of the one before.",

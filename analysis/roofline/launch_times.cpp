@@ -65,11 +65,21 @@ std::optional<Step> widest_step(std::vector<double> samples) {
   return widest;
 }
 
+bool has_median(const Measurement& measurement) {
+  return is_observed(measurement) && measurement.time && measurement.time->median_s > 0;
+}
+
 std::optional<Step> widest_step(const Measurement& measurement) {
   constexpr std::size_t kFewest = 16;
-  if (!is_observed(measurement) || !measurement.time) return std::nullopt;
+  if (!has_median(measurement)) return std::nullopt;
   const std::vector<double>& samples = measurement.time->samples_s;
   return samples.size() < kFewest ? std::nullopt : widest_step(samples);
+}
+
+bool do_mean_and_median_differ(const Measurement& measurement) {
+  constexpr double kUneven = 0.1;
+  return has_median(measurement) &&
+         std::abs(mean_launch(measurement).time_s / measurement.time->median_s - 1) > kUneven;
 }
 
 std::string duration(double seconds) {
@@ -107,16 +117,13 @@ double launch_count(const Measurement& measurement) {
 }
 
 bool has_uneven_launches(const Measurement& measurement) {
-  constexpr double kUneven = 0.1;
-  if (!is_observed(measurement) || !measurement.time || !(measurement.time->median_s > 0)) return false;
-  if (widest_step(measurement)) return true;
-  return std::abs(mean_launch(measurement).time_s / measurement.time->median_s - 1) > kUneven;
+  return widest_step(measurement) || do_mean_and_median_differ(measurement);
 }
 
 std::optional<std::string> uneven_evidence(const Measurement& measurement) {
-  if (!has_uneven_launches(measurement)) return std::nullopt;
-  const TimeResult& time = *measurement.time;
   const auto step = widest_step(measurement);
+  if (!step && !do_mean_and_median_differ(measurement)) return std::nullopt;
+  const TimeResult& time = *measurement.time;
   const std::string parts = step ? fmt::format(": {:.0f} % up to {}, the others from {}", 100 * step->below,
                                                duration(step->low_s), duration(step->high_s))
                                  : "";

@@ -272,7 +272,6 @@ void GraphCopy::assign_lanes() {
       if (nodes_[parent].lane != node.lane) nodes_[parent].is_awaited = true;
     }
   }
-  for (std::size_t lane = 1; lane < last.size(); ++lane) nodes_[last[lane]].is_awaited = true;
   lanes_ = std::max(last.size(), std::size_t{1});
   if (lanes_ > kMostLanes) obstacle_ = fmt::format("it has more than {} parallel branches", kMostLanes);
 }

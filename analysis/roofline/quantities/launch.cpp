@@ -167,8 +167,7 @@ const Quantity kTailLoss = in_unit<Unit::ratio>(
     "time lost to the last wave",
     "empty block slots; of a program's kernel, no more than the part of its time, beyond that of an empty "
     "kernel, in which SMs have no warps: 1 − `active_warp_cycles` / (`occupancy` × the most warps of an SM × "
-    "SMs "
-    "× SM clock × time)",
+    "SMs × SM clock × time)",
     tail_loss);
 
 const Quantity kRegistersPerThread = in_unit<Unit::count>(
