@@ -85,7 +85,7 @@ LossText waiting_text(const CollectiveWaiting& waiting) {
                                        format::whole_percent(waiting.last_share), waiting.last);
   if (!waiting.is_one_late) {
     return {
-        .cause = fmt::format("The ranks take turns in being last: {}, {} for {}. Their CPUs launch unevenly.",
+        .cause = fmt::format("The ranks take turns arriving last: {}, {} for {}. Their CPUs launch unevenly.",
                              most, format::whole_percent(waiting.second_share), waiting.second),
         .next_step =
             "Use fewer launches (CUDA graphs, larger batches), or find what delays the CPUs: "
@@ -116,7 +116,7 @@ LossText fusion_text(const ProgramUse& program) {
           range_title(fusion.path), fusion.kernels.size(),
           time_and_share(program, time_share(program, fusion.total_s)),
           program.step != nullptr ? "a step" : "the time", fusion.bytes / fusion.fewest_bytes),
-      .next_step = "Use one fused kernel (torch.compile; for an optimizer, fused=True)."};
+      .next_step = "Use one fused kernel (in PyTorch, torch.compile; for an optimizer, fused=True)."};
 }
 
 LossText short_text(const ProgramUse& program, const Loss& loss) {
@@ -126,8 +126,8 @@ LossText short_text(const ProgramUse& program, const Loss& loss) {
               format::duration(kShortLaunchS), format::counted(loss.groups.size(), "launch group"),
               time_and_share(program, loss.share), program.step != nullptr ? "a step" : "the time"),
           .next_step =
-              "Fuse them with the work before or after them (torch.compile), or use larger batches: faster "
-              "kernels would save little."};
+              "Fuse them with the work before or after them (in PyTorch, torch.compile), or use larger "
+              "batches: faster kernels would save little."};
 }
 
 bool overlaps(const Loss& loss) {
@@ -154,7 +154,7 @@ std::string saving(const ProgramUse& program, const Loss& loss, bool is_said) {
 /// Which ranks the others wait for, and why: after `for the rank that arrives last 26 % of the time`. Of all
 /// ranks together: the last one never waits for itself.
 std::string late_headline(const CollectiveWaiting& waiting) {
-  if (!waiting.is_one_late) return ": the ranks take turns in being last, as their CPUs launch unevenly";
+  if (!waiting.is_one_late) return ": the ranks take turns arriving last, as their CPUs launch unevenly";
   return fmt::format(": {} of it for {}, whose {}", format::whole_percent(waiting.last_share), waiting.last,
                      is_slow(waiting) ? "kernels are slower" : "CPU launches late");
 }

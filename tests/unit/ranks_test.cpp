@@ -254,9 +254,9 @@ TEST(CollectiveWaits, AreSaidWithTheRankThatCausesThem) {
   program.waiting->last_share = 0.6;
   program.waiting->second_share = 0.4;
   EXPECT_THAT(program_headline(program),
-              HasSubstr(": the ranks take turns in being last, as their CPUs launch unevenly."));
+              HasSubstr(": the ranks take turns arriving last, as their CPUs launch unevenly."));
   EXPECT_EQ(loss_text(program, loss).cause,
-            "The ranks take turns in being last: 60 % of the ranks’ waiting in collectives is for rank 1, "
+            "The ranks take turns arriving last: 60 % of the ranks’ waiting in collectives is for rank 1, "
             "40 % for rank 0. Their CPUs launch unevenly.");
   program.gpus = 1;
   EXPECT_THAT(program_headline(program),

@@ -111,7 +111,7 @@ std::string who_is_late(const RankAnalysis& analysis) {
   const std::string most =
       fmt::format(" Of that, {} is for {}", format::percent(analysis.caused_share(*last)), last->name);
   if (analysis.is_one_late()) return most + ".";
-  return fmt::format("{}, {} for {}: the ranks take turns in being last.", most,
+  return fmt::format("{}, {} for {}: the ranks take turns arriving last.", most,
                      format::percent(analysis.caused_share(*second)), second->name);
 }
 
