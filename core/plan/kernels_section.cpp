@@ -482,10 +482,16 @@ std::vector<PointId> kernel_points(const std::vector<KernelPoints>& kernels, con
   for (const KernelPoints& kernel : kernels) {
     std::set<std::string> reported;
     const std::vector<Axes> combinations = Combinations(*kernel.reader, *kernel.entry, most).find();
+    // A plan with too many is refused whatever else is wrong.
+    if (combinations.size() > most) {
+      std::vector<PointId> too_many;
+      for (const Axes& values : combinations)
+        too_many.push_back({experiment, kernel.entry->kernel.id, values});
+      return too_many;
+    }
     for (const Axes& values : combinations) {
       try {
-        // A plan with too many is refused whatever else is wrong.
-        if (combinations.size() <= most) call_of(kernel.entry->kernel, values);
+        call_of(kernel.entry->kernel, values);
       } catch (const KernelMistake& mistake) {
         const PointId point = {experiment, kernel.entry->kernel.id, values};
         const bool is_first = reported.insert(mistake.field()).second;
