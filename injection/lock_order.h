@@ -36,8 +36,9 @@ enum class LockOrder {
   ranges,  ///< NVTX
   streams,
   announced,
-  tallies,  ///< of launches that failed or were not traced
-  records,  ///< not yet on disk
+  tallies,      ///< of launches that failed or were not traced
+  graph_calls,  ///< how many of them are in progress
+  records,      ///< not yet on disk
 };
 
 /// A mutex with its place in that order.

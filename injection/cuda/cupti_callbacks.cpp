@@ -54,6 +54,8 @@ CudaDriver* driver = nullptr;
 
 /// The call of this thread that `Process::entered…` was told of.
 thread_local std::optional<std::uint32_t> call_in_progress;
+/// The call of this thread that has entered `GraphGate`.
+thread_local std::optional<std::uint32_t> call_in_gate;
 /// Of the nodes of the graph that it launches, which were launched in place of it.
 thread_local std::optional<CUresult> result_of_nodes;
 /// While the call of this thread destroys streams.
@@ -224,8 +226,14 @@ void set_node(const CUpti_CallbackData& call) {
   });
 }
 
+/// Whether the call makes an executable graph, destroys it or changes it.
+bool is_graph_call(CUpti_CallbackId function) {
+  return is_among(kGraphLives, function) || is_among(kGraphChanges, function);
+}
+
 /// Returns whether the call made an executable graph or changed one.
 bool leave_graph_call(CUpti_CallbackId function, const CUpti_CallbackData& call) {
+  if (!process->counts_graph_kernels()) return is_graph_call(function);
   switch (function) {
     case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiate:
       made_graph<cuGraphInstantiate_params>(call);
@@ -311,8 +319,7 @@ void leave_other_call(CUpti_CallbackId function, const CUpti_CallbackData& call)
 
 bool is_other_call(CUpti_CallbackId function) {
   // Most calls are launches.
-  return !is_launch(function) && (is_among(kOtherCalls, function) || is_among(kGraphLives, function) ||
-                                  is_among(kGraphChanges, function));
+  return !is_launch(function) && (is_among(kOtherCalls, function) || is_graph_call(function));
 }
 
 /// A call within another one of the same thread is part of that one.
@@ -371,9 +378,28 @@ void loaded(const CUpti_ResourceData& resource) {
   if (module.pCubin != nullptr) driver->loaded({module.pCubin, module.cubinSize});
 }
 
-void CUPTIAPI on_callback(void* /*user*/, CUpti_CallbackDomain domain, CUpti_CallbackId id,
-                          const void* data) {
-  if (process->is_child()) return;
+/// How the call uses what CUPTI knows of executable graphs; nothing if it does not.
+std::optional<GraphGate::Call> use_of_graphs(CUpti_CallbackId function) {
+  if (is_graph_launch(function)) return GraphGate::Call::launch;
+  if (function == CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy || !is_graph_call(function)) return std::nullopt;
+  return GraphGate::Call::change;
+}
+
+/// Calls of the program and of ours alike, when all else has been done for them.
+void enter_gate(CUpti_CallbackId function, const CUpti_CallbackData& call) {
+  const auto use = use_of_graphs(function);
+  if (!use || call_in_gate) return;
+  driver->graphs().gate().enter(*use);
+  call_in_gate = call.correlationId;
+}
+
+void leave_gate(CUpti_CallbackId function, const CUpti_CallbackData& call) {
+  if (call_in_gate != call.correlationId) return;
+  call_in_gate.reset();
+  driver->graphs().gate().leave(*use_of_graphs(function));
+}
+
+void tell(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
   const bool is_loaded = domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_MODULE_LOADED;
   if (OurOwnCall::is_one() && !is_loaded) {
     if (domain == CUPTI_CB_DOMAIN_DRIVER_API)
@@ -392,6 +418,16 @@ void CUPTIAPI on_callback(void* /*user*/, CUpti_CallbackDomain domain, CUpti_Cal
   } catch (const std::exception& error) {
     process->give_up(error);  // and the program continues
   }
+}
+
+void CUPTIAPI on_callback(void* /*user*/, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                          const void* data) {
+  if (process->is_child()) return;
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE) return tell(domain, id, data);
+  const auto& call = *static_cast<const CUpti_CallbackData*>(data);
+  if (call.callbackSite == CUPTI_API_EXIT) leave_gate(id, call);
+  tell(domain, id, data);
+  if (call.callbackSite == CUPTI_API_ENTER) enter_gate(id, call);
 }
 
 /// The driver's functions whose names begin so.
@@ -419,10 +455,8 @@ void listen() {
   enable(CUPTI_CB_DOMAIN_DRIVER_API, launching_functions());
   enable(CUPTI_CB_DOMAIN_DRIVER_API, functions_of_other_work());
   enable(CUPTI_CB_DOMAIN_DRIVER_API, kOtherCalls);
-  if (process->counts_graph_kernels()) {
-    enable(CUPTI_CB_DOMAIN_DRIVER_API, kGraphLives);
-    enable(CUPTI_CB_DOMAIN_DRIVER_API, kGraphChanges);
-  }
+  enable(CUPTI_CB_DOMAIN_DRIVER_API, kGraphLives);
+  enable(CUPTI_CB_DOMAIN_DRIVER_API, kGraphChanges);
   enable(CUPTI_CB_DOMAIN_RESOURCE, kChanges);
   activities::set_listener(*process, subscription);
   if (process->may_sample_lines()) driver->sample_lines();

@@ -18,6 +18,7 @@
 
 #include "injection/cuda/stand_in.h"
 #include "injection/cuda/streams.h"
+#include "injection/graph_gate.h"
 #include "injection/launches/graph_launches.h"
 #include "injection/lock_order.h"
 
@@ -138,6 +139,8 @@ class GraphCopies {
   std::optional<bool> can_replace_launches() const;
   /// Finds it out, with graphs of our own, unless another thread has.
   bool test_replacing();
+  /// For calls that launch executable graphs, make or change them.
+  GraphGate& gate() { return gate_; }
   /// For launching the nodes of graphs on a device.
   StandIn& stand_in(CUdevice device);
   /// To be called for each callback in our own calls.
@@ -146,6 +149,7 @@ class GraphCopies {
  private:
   static bool can_replace();
 
+  GraphGate gate_;
   OrderedMutex<LockOrder::graphs> mutex_;  // guards what follows
   std::map<CUdevice, StandIn> stand_ins_;
   std::unordered_map<CUgraphExec, std::shared_ptr<GraphCopy>> copies_;

@@ -86,6 +86,11 @@ const std::vector<CUpti_CallbackId>& launching_functions() {
   return functions;
 }
 
+bool is_graph_launch(CUpti_CallbackId function) {
+  return function == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch ||
+         function == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz;
+}
+
 std::optional<Launch> launch_call(CUpti_CallbackId function, const void* parameters) {
   switch (function) {
     case CUPTI_DRIVER_TRACE_CBID_cuLaunch:

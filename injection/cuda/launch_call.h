@@ -15,6 +15,9 @@ namespace rooflinectl::injection {
 /// The driver's functions that launch.
 const std::vector<CUpti_CallbackId>& launching_functions();
 
+/// Whether it is one that launches a graph.
+bool is_graph_launch(CUpti_CallbackId function);
+
 /// What such a function was called with, except context, symbol and correlation. Nothing for those that
 /// launch on several devices at once.
 std::optional<Launch> launch_call(CUpti_CallbackId function, const void* parameters);

@@ -413,4 +413,34 @@ int shared_graph(const Plan& plan) {
   return 0;
 }
 
+/// Executable graphs that threads make, launch once and destroy, all the time.
+int new_graphs(const Plan& plan) {
+  constexpr int kThreads = 8;
+  constexpr int kFewKernels = 16;
+  Random random(plan.seed);
+  std::vector<Part> parts;
+  for (int i = 0; i < kThreads; ++i) {
+    parts.push_back({"new graphs", [&plan, part = random.split()]() mutable {
+                       const NonBlockingStream stream;
+                       Lane lane;
+                       const Known known = captured(stream, cudaStreamCaptureModeThreadLocal,
+                                                    some_launches(part, part.between(1, 6), kFewKernels),
+                                                    lane, part.one_in(2));
+                       const int rounds = plan.times(2000);
+                       for (int j = 0; j < rounds; ++j) {
+                         cudaGraphExec_t executable = nullptr;
+                         check(cudaGraphInstantiate(&executable, known.graph, 0), "cudaGraphInstantiate");
+                         launch_graph(executable, stream, known, 1, lane);
+                         if (part.one_in(16)) check(cudaStreamSynchronize(stream));
+                         check(cudaGraphExecDestroy(executable));  // maybe while it runs
+                       }
+                       check(cudaGraphDestroy(known.graph));
+                       return text("%d graphs, checksum %016llx", rounds,
+                                   static_cast<unsigned long long>(lane.check(stream)));
+                     }});
+  }
+  run_parts(parts);
+  return 0;
+}
+
 }  // namespace stress

@@ -74,6 +74,7 @@ const std::map<std::string, int (*)(const Plan&)> scenarios = {
     {"graphs", graphs_in_threads},
     {"captures", captures},
     {"shared-graph", shared_graph},
+    {"new-graphs", new_graphs},
     {"contexts", contexts_in_threads},
     {"modules", modules_in_threads},
     {"forks", forks},

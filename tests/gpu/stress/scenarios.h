@@ -41,6 +41,7 @@ int copies_in_threads(const Plan& plan);
 int graphs_in_threads(const Plan& plan);
 int captures(const Plan& plan);
 int shared_graph(const Plan& plan);
+int new_graphs(const Plan& plan);
 int contexts_in_threads(const Plan& plan);
 int modules_in_threads(const Plan& plan);
 int forks(const Plan& plan);

@@ -40,7 +40,7 @@ IN_PYTHON = {"torch-threads": ["torch"], "torch-loader": ["torch"], "torch-graph
 # Scenarios that launch all the time, and how much more of them there is to be for a rate.
 THROUGHPUT = {"phased": 4, "groups": 40, "streams": 4, "threads": 4}
 # By seed. They change what the library does in the program, not which launches it sees.
-OPTIONS = [["--timeline=1ms"], [], ["--samples", "10"], ["--whole-graphs"], ["--nvtx-scope", "thread"], []]
+OPTIONS = [["--timeline=1ms"], [], ["--samples", "10"], ["--whole-graphs"], ["--nvtx-scope", "thread"], ["--limit", "0"]]
 WHOLE_GRAPHS = "STRESS_WHOLE_GRAPHS"  # tells the program which launches a profile with that option has
 MOST_POINTS = 10_000  # of a run; the rest is left out
 # May hang the driver for the whole machine, and ends the work of profiled programs on the same GPU (docs/profile.md).
@@ -306,6 +306,8 @@ class Stress:
         outcome = case.profiled or case.plain
         for line in outcome.errors().splitlines()[-12:]:
             self.tell(f"    | {line[:300]}")
+        for line in last_faults():
+            self.tell(f"    {line[:300]}")
         for file in folder.glob("*/stacks"):
             waits = re.findall(r"^  (?:comm|wchan): .*|^#[0-9] .*|^Thread .*", file.read_text(), re.MULTILINE)
             for line in waits[:80]:
@@ -379,6 +381,15 @@ def throughput(settings):
             print(f"{name} | {statistics.median(plain):.0f} | {statistics.median(profiled):.0f} | "
                   f"{statistics.median(ratios):.3f} ({', '.join(f'{ratio:.3f}' for ratio in ratios)})", flush=True)
     return 1 if failed else 0
+
+
+def last_faults():
+    """What the kernel's log says of programs that ended by a signal, with the library; nothing if it may not be read."""
+    try:
+        log = subprocess.run(["dmesg"], capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return []
+    return [line for line in log.splitlines() if "segfault" in line or "general protection" in line or "NVRM: Xid" in line][-3:]
 
 
 def all_scenarios(program):
