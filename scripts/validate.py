@@ -48,7 +48,9 @@ GRAPH_BYTES_TOLERANCE = 0.05
 MORE_THAN_L2_BYTES = 2e8
 TRACE_INSTRUCTIONS = 8  # that the trace adds to each warp
 MIX_TOLERANCE = 0.03  # what stays in L2 is not written
-NCU_LAUNCHES = 600  # more than a step has
+LAUNCHES_OF_A_STEP = 640  # nearly
+# About the one in which `profile` counts them: the slow path of a division or root depends on the data.
+STEP_UNDER_NCU = 45
 LINK_TOLERANCE = 0.02
 COLLECTIVE_TOLERANCE = 0.03
 COLLECTIVE_BYTES = 2 ** 30
@@ -281,29 +283,29 @@ class Validation:
         """The shares of warp cycles by what warps wait for, of kernels that both have."""
         needs_program("ncu")
         ours = stall_shares(read_run(self.training_run()))
-        theirs = stall_shares(self.beside_ncu_metrics())
+        theirs = stall_shares(self.beside_ncu_metrics("stalls", ["sm__warps_active.sum",
+                                                                 *(f"smsp__warps_issue_stalled_{reason}.sum" for reason in STALLS)]))
         self.table.add(what, "Nsight Compute",
-                       [Comparison(f"share of warp cycles that wait for {reason}, {name[0]}", "", share, theirs[name, reason], STALL_TOLERANCE)
+                       [Comparison(f"share of warp cycles that wait for {reason}, {short(name)}", "", share, theirs[name, reason], STALL_TOLERANCE)
                         for (name, reason), share in sorted(ours.items()) if (name, reason) in theirs])
 
-    @once
-    def beside_ncu_metrics(self):
-        """A run of a step of the program under ncu: pipes, and what the ratios of its section WarpStateStats consist of."""
-        report = self.folder / "metrics.ncu-rep"
-        metrics = [*(f"smsp__inst_executed_pipe_{pipe}.sum" for pipe in PIPES), "sm__warps_active.sum",
-                   *(f"smsp__warps_issue_stalled_{reason}.sum" for reason in STALLS)]
-        self.call("ncu", "--metrics", ",".join(metrics), "--cache-control", "none", "--clock-control", "none", "--launch-skip",
-                  NCU_LAUNCHES, "--launch-count", NCU_LAUNCHES, "--export", report, sys.executable, self.training_step, "--steps", 3)
-        return read_run(self.new_run("metrics", "import", report))
+    def beside_ncu_metrics(self, name, metrics):
+        """A run of a step of the program under ncu. The metrics fit into one pass: none is replayed, and each kernel finds in the
+        L2 what the one before it left there, as in the program."""
+        report = self.folder / f"{name}.ncu-rep"
+        self.call("ncu", "--metrics", ",".join(metrics), "--cache-control", "none", "--clock-control", "none",
+                  "--launch-skip", STEP_UNDER_NCU * LAUNCHES_OF_A_STEP, "--launch-count", LAUNCHES_OF_A_STEP, "--export", report,
+                  sys.executable, self.training_step, "--steps", STEP_UNDER_NCU + 2)
+        return read_run(self.new_run(name, "import", report))
 
     def programs_pipes(self, what):
         """Warp instructions of each pipe, of kernels that both have and that do not wait in loops."""
         needs_program("ncu")
         keys = [f"{pipe}_pipe_instructions" for pipe in PIPES]
         ours = counters_of_launches(without_polling(read_run(self.training_run())), keys)
-        theirs = counters_of_launches(self.beside_ncu_metrics(), keys)
+        theirs = counters_of_launches(self.beside_ncu_metrics("pipes", [f"smsp__inst_executed_pipe_{pipe}.sum" for pipe in PIPES]), keys)
         self.table.add(what, "Nsight Compute",
-                       [Comparison(f"{key}, {name[0]}", "", number, theirs[name, key],
+                       [Comparison(f"{key}, {short(name)}", "", number, theirs[name, key],
                                    PIPE_TOLERANCE * theirs[name, key] + TRACE_INSTRUCTIONS * warps_of(name))
                         for (name, key), number in sorted(ours.items()) if (name, key) in theirs])
 
@@ -324,12 +326,12 @@ class Validation:
         theirs = counters_of_launches(read_run(self.new_run("graphs", "import", report)), keys)
         both = [name for name in sorted({name for name, _ in ours}) if (name, OPERATIONS[0]) in theirs]
         self.table.add(f"{what}: operations", "Nsight Compute",
-                       [Comparison(f"{key}, {name[0]}", "", ours[name, key], theirs[name, key], spread_of(run, name, key) * ours[name, key])
+                       [Comparison(f"{key}, {short(name)}", "", ours[name, key], theirs[name, key], spread_of(run, name, key) * ours[name, key])
                         for name in both for key in OPERATIONS if (name, key) in ours])
         dram = {which: {name: run.get((name, "dram_read_bytes"), 0) + run.get((name, "dram_write_bytes"), 0) for name in both}
                 for which, run in [("ours", ours), ("theirs", theirs)]}
         self.table.add(f"{what}: DRAM bytes", "Nsight Compute",
-                       [comparison_of_ratio(f"DRAM bytes of {name[0]}", dram["ours"][name] / dram["theirs"][name], GRAPH_BYTES_TOLERANCE)
+                       [comparison_of_ratio(f"DRAM bytes of {short(name)}", dram["ours"][name] / dram["theirs"][name], GRAPH_BYTES_TOLERANCE)
                         for name in both if dram["theirs"][name] >= MORE_THAN_L2_BYTES])
 
     def mixes(self, what):
@@ -454,7 +456,7 @@ def mean_times(run):
 
 
 def stall_shares(run):
-    """By `kernel` and reason: of those that were counted, weighted by time."""
+    """By `group_of` and reason: of those that were counted, weighted by time."""
     cycles = collections.Counter()
     for measurement in run["measurements"]:
         value = {key: number for key, number in measurement["counters"].items() if isinstance(number, (int, float))}
@@ -462,7 +464,7 @@ def stall_shares(run):
         mean_s = (measurement.get("time") or {}).get("median_s", 0)
         if not everything or mean_s < LONG_ENOUGH_S:
             continue
-        name = kernel_of(measurement)
+        name = group_of(measurement)
         for reason in STALLS:
             if f"{reason}_stall_warp_cycles" in value:
                 cycles[name, reason] += mean_s * value[f"{reason}_stall_warp_cycles"] / everything
@@ -471,14 +473,14 @@ def stall_shares(run):
 
 
 def counters_of_launches(run, keys, path=""):
-    """By `kernel` and key: the mean of a launch, of kernels that take long enough and have this in their path."""
+    """By `group_of` and key: the mean of a launch, of kernels that take long enough and have this in their path."""
     sums, launches = collections.Counter(), collections.Counter()
     for measurement in run["measurements"]:
         axes = measurement["axes"]
         if (measurement.get("time") or {}).get("median_s", 0) < LONG_ENOUGH_S or path not in axes.get("path", ""):
             continue
         count = (measurement.get("launches") or {}).get("count", 1)
-        name = kernel_of(measurement)
+        name = group_of(measurement)
         for key in keys:
             number = measurement["counters"].get(key)
             if isinstance(number, (int, float)):
@@ -489,7 +491,7 @@ def counters_of_launches(run, keys, path=""):
 
 def spread_of(run, name, key):
     """By how much its launches differed, relative to their mean."""
-    return max((one.get("counter_spread", {}).get(key, 0) for one in run["measurements"] if kernel_of(one) == name), default=0)
+    return max((one.get("counter_spread", {}).get(key, 0) for one in run["measurements"] if group_of(one) == name), default=0)
 
 
 def without_polling(run):
@@ -510,8 +512,18 @@ def kernel(name, grid, block):
 
 def kernel_of(measurement):
     """The same of a measurement in a run."""
+    return kernel(*group_of(measurement))
+
+
+def group_of(measurement):
+    """Name, grid and block: ncu spells names as we do."""
     axes = measurement["axes"]
-    return kernel(measurement["subject"], sizes(axes.get("grid", 0)), sizes(axes.get("block", 0)))
+    return measurement["subject"], tuple(sizes(axes.get("grid", 0))), tuple(sizes(axes.get("block", 0)))
+
+
+def short(group):
+    name, grid, _ = kernel(*group)
+    return f"{name} grid {'x'.join(map(str, grid))}"
 
 
 def sizes(text):

@@ -87,21 +87,22 @@ class Arithmetic(unittest.TestCase):
                                 measurement(1e-6, active=100, long_scoreboard_stall=100),
                                 measurement(1, active={"unavailable": "no pass"}, long_scoreboard_stall=1)]}
         [(key, share)] = validate.stall_shares(run).items()
-        self.assertEqual(key, (("add", (8, 1, 1), (32, 1, 1)), "long_scoreboard"))
+        self.assertEqual(key, (("add<1>", (8, 1, 1), (32, 1, 1)), "long_scoreboard"))
         self.assertAlmostEqual(share, (30e-6 * 0.45 + 10e-3 * 0.25) / (30e-6 + 10e-3))
 
     def test_counters_are_means_over_the_launches_of_kernels_with_one_name_and_shape(self):
-        def measurement(median_s, launches, **counters):
-            return {"subject": "add<1>", "axes": {"grid": 8, "block": 40}, "time": {"median_s": median_s}, "launches": {"count": launches},
+        def measurement(median_s, launches, subject="add<1>", **counters):
+            return {"subject": subject, "axes": {"grid": 8, "block": 40}, "time": {"median_s": median_s}, "launches": {"count": launches},
                     "counters": {f"{name}_pipe_instructions": value for name, value in counters.items()}}
 
         run = {"measurements": [measurement(30e-6, 1, alu=10, xu=0), measurement(30e-6, 3, alu=50, xu={"unavailable": "no pass"}),
-                                measurement(1e-6, 100, alu=7)]}
-        name = ("add", (8, 1, 1), (40, 1, 1))
+                                measurement(1e-6, 100, alu=7), measurement(30e-6, 1, "add<2>", alu=1)]}
+        name, other = (("add<1>", (8, 1, 1), (40, 1, 1)), ("add<2>", (8, 1, 1), (40, 1, 1)))
         keys = ["alu_pipe_instructions", "xu_pipe_instructions"]
-        self.assertEqual(validate.counters_of_launches(run, keys), {(name, keys[0]): 40, (name, keys[1]): 0})
+        self.assertEqual(validate.counters_of_launches(run, keys), {(name, keys[0]): 40, (name, keys[1]): 0, (other, keys[0]): 1})
         self.assertEqual(validate.counters_of_launches(run, keys, "CUDA graph"), {})
         self.assertEqual(validate.warps_of(name), 16)
+        self.assertEqual(validate.short(name), "add grid 8x1x1")
 
     def test_the_timeline_is_compared_where_its_launches_were_counted(self):
         def row(sentence):

@@ -132,6 +132,20 @@ TEST(ProfiledLaunches, OperationsAreExactAndBytesNearly) {
   EXPECT_EQ(find(compared(run, {launch("_Z1aPf", 8, 5001)}), "ffma").verdict(), Verdict::differs);
 }
 
+TEST(ProfiledLaunches, OperationsUnderConditionsMayDependOnTheData) {
+  Measurement measurement = point("_Z1aPf", 8, 1);
+  measurement.counters.emplace("warp_execution_efficiency", CounterValue::measured(1));
+  measurement.counters.emplace("warp_nonpred_execution_efficiency", CounterValue::measured(0.93));
+  measurement.counters.emplace("tensor_bf16_ops", CounterValue::measured(100));
+  NcuKernel kernel = launch("_Z1aPf", 8, 5100);
+  kernel.metrics["sm__ops_path_tensor_src_bf16_dst_fp32.sum"] = {CounterValue::measured(102)};
+  const auto agreements = compared(run_of({measurement}), {kernel});
+  EXPECT_EQ(find(agreements, "ffma").verdict(), Verdict::agrees);
+  EXPECT_EQ(find(agreements, "tensor_bf16_ops").verdict(), Verdict::differs);
+  measurement.counters.insert_or_assign("warp_nonpred_execution_efficiency", CounterValue::measured(1));
+  EXPECT_EQ(find(compared(run_of({measurement}), {kernel}), "ffma").verdict(), Verdict::differs);
+}
+
 TEST(ProfiledLaunches, WhatDiffersFromLaunchToLaunchIsListed) {
   Measurement measurement = point("_Z1aPf", 8, 1);
   measurement.counter_spread = {{"ffma", 0.1}, {"warp_instructions", 0.04}};
