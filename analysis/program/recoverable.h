@@ -86,7 +86,7 @@ struct CollectiveWaiting {
   std::string last;            ///< the rank for which the others wait longest: `rank 1`
   double last_share = 0;       ///< of the waiting of all ranks
   double last_slow_share = 0;  ///< of that rank's time in other kernels, what they took beyond the others'
-  bool is_one_late = false;    ///< that rank, mostly; else the ranks take turns in being last
+  bool is_one_late = false;    ///< that rank, mostly; else the ranks take turns arriving last
   std::string second;          ///< the one for which they wait longest after it
   double second_share = 0;
 };

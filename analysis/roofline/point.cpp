@@ -226,19 +226,21 @@ std::vector<std::string> clock_evidence(const TimeResult& time) {
   return evidence;
 }
 
-/// What L2 wrote back meanwhile of data that other kernels had left there (`own_traffic` in
-/// executed_roof.cpp).
+/// What L2 wrote back meanwhile of data that other kernels had left there.
 std::optional<std::string> foreign_traffic_evidence(const RooflinePoint& point) {
   constexpr double kNotablePart = 0.05;
-  const ResourceUse* own = find_use(point, Bound::dram);
+  const ResourceUse* use = find_use(point, Bound::dram);
   const bool is_roof = point.roof && point.roof->resource == Bound::dram;
-  if (!is_roof || own == nullptr || !point.dram_bytes) return std::nullopt;
-  const double foreign = *point.dram_bytes - own->amount;
-  if (foreign < kNotablePart * *point.dram_bytes) return std::nullopt;
+  if (!is_roof || use == nullptr || !point.dram_bytes) return std::nullopt;
+  const double of_others = bytes_of_others(point.measurement->counters);
+  if (of_others < kNotablePart * *point.dram_bytes) return std::nullopt;
+  const double not_in_roof = *point.dram_bytes - use->amount;
   return fmt::format(
-      "{:.3g} of the {:.3g} MB that DRAM moved are earlier kernels' data, which L2 wrote back meanwhile: "
-      "they count in DRAM bandwidth and intensity, not in the roof",
-      foreign * 1e-6, *point.dram_bytes * 1e-6);
+      "{:.3g} of the {:.3g} MB that DRAM moved are earlier kernels' data, which L2 wrote back to make room{}",
+      of_others * 1e-6, *point.dram_bytes * 1e-6,
+      not_in_roof < kNotablePart * *point.dram_bytes
+          ? ""
+          : fmt::format(": {:.3g} MB, more than this kernel's own, are not in the roof", not_in_roof * 1e-6));
 }
 
 std::vector<Flag> flags_of(const RooflinePoint& point) {

@@ -228,8 +228,8 @@ TEST(CollectiveWaits, NameOneRankOnlyIfMostOfTheWaitingIsForIt) {
   EXPECT_EQ(analysis->ranks[1].last, 2);
   EXPECT_EQ(analysis->latest().first->name, "rank 0") << "rank 1 is last more often, but by less";
   EXPECT_THAT(rank_sentences(run, *analysis),
-              Contains(HasSubstr("Of that, 52.9 % is for rank 0, 47.1 % for rank 1: the ranks take turns in "
-                                 "being last.")));
+              Contains(HasSubstr("Of that, 52.9 % is for rank 0, 47.1 % for rank 1: the ranks take turns "
+                                 "arriving last.")));
 }
 
 TEST(CollectiveWaits, AreSaidWithTheRankThatCausesThem) {

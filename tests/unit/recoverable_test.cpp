@@ -586,6 +586,18 @@ TEST(ObservedPoint, IsNotHeldAgainstWhatOthersLeftInL2) {
   EXPECT_EQ(point->dram_bytes, 200e6) << "as counted";
 }
 
+// Each line that a kernel brings into L2 may drive out one of others.
+TEST(ObservedPoint, IsHeldAgainstWhatItDrivesOutOfL2) {
+  Measurement measurement = streaming();
+  const auto with = [&](double l2_bytes, double l2_write_bytes) {
+    set(measurement, counter::kL2Bytes, l2_bytes);
+    set(measurement, counter::kL2WriteBytes, l2_write_bytes);
+    return find_use(*OnePoint(measurement), Bound::dram)->amount;
+  };
+  EXPECT_EQ(with(200e6, 0), 200e6) << "100 MB read, 100 MB of others";
+  EXPECT_EQ(with(20e6, 0), 80e6) << "40 MB read, at most, and as many of others";
+}
+
 TEST(ObservedPoint, SaysWhatOthersLeftInL2IfDramIsItsRoof) {
   Measurement measurement = streaming();
   set(measurement, counter::kL2WriteBytes, 80e6);

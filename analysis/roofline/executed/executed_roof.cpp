@@ -47,8 +47,8 @@ ResourceUse at_rate(Bound resource, double amount, const std::optional<Limit>& l
           .relative_spread = limit->relative_spread};
 }
 
-/// Without what other kernels left in L2 and was written back meanwhile: a kernel writes no more than its SMs
-/// ask of L2, and reads at most the other half of each pair of sectors as well.
+/// What the kernel moves: it writes no more than its SMs ask of L2, and reads at most the other half of each
+/// pair of sectors as well.
 Traffic own_traffic(const Traffic& counted, const Counters& counters) {
   const auto requested = value_of(counters, counter::kL2Bytes);
   if (!requested) return counted;
@@ -60,13 +60,25 @@ Traffic own_traffic(const Traffic& counted, const Counters& counters) {
   return {std::min(counted.read_bytes, 2 * *requested), std::min(counted.written_bytes, written)};
 }
 
+/// And what other kernels left in L2 and had to be written back to make room for it: a byte for each of its
+/// own, at most.
+Traffic needed_traffic(const Traffic& counted, const Counters& counters) {
+  const Traffic own = own_traffic(counted, counters);
+  if (!counted.is_mix_known) {
+    const double half = std::min(counted.bytes(), 2 * own.bytes()) / 2;
+    return {half, half, false};
+  }
+  const double of_others = counted.written_bytes - own.written_bytes;
+  return {own.read_bytes, own.written_bytes + std::min(of_others, own.bytes())};
+}
+
 ResourceUse dram_use(const Counters& counters, const Ceilings& ceilings) {
   const auto counted = counted_traffic(counters);
   if (!counted) {
     return unknown(Bound::dram, 0,
                    missing_of(counters, "DRAM bytes", {counter::kDramReadBytes, counter::kDramWriteBytes}));
   }
-  const Traffic traffic = own_traffic(*counted, counters);
+  const Traffic traffic = needed_traffic(*counted, counters);
   ResourceUse use =
       at_rate(Bound::dram, traffic.bytes(), ceilings.memory(traffic), ceilings.memory_id(traffic));
   if (!traffic.is_mix_known && ceilings.are_measured() && !use.ceilings.empty()) {
@@ -267,6 +279,11 @@ std::optional<MemoryLevel> level_of(Bound resource) {
 }
 
 }  // namespace
+
+double bytes_of_others(const Counters& counters) {
+  const auto counted = counted_traffic(counters);
+  return counted ? counted->bytes() - own_traffic(*counted, counters).bytes() : 0;
+}
 
 std::vector<ResourceUse> resource_uses(const Measurement& measurement, const Ceilings& ceilings) {
   const Counters& counters = measurement.counters;

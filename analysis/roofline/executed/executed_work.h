@@ -70,6 +70,10 @@ ExecutedWork executed_work(const Measurement& measurement, const CompiledKernel*
 /// no ceiling, with the reason.
 std::vector<ResourceUse> resource_uses(const Measurement& measurement, const Ceilings& ceilings);
 
+/// Bytes that DRAM moved beyond those that the kernel asked for: others had left them in L2, and they were
+/// written back meanwhile. 0 if that was not counted.
+double bytes_of_others(const Counters& counters);
+
 /// Who counted a kernel: `rooflinectl profile`, which counts all that a roof needs, or another tool, whose
 /// sections cover parts of it.
 enum class Counting { ours, imported };
