@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "core/serial/program/program_files.h"
-#include "injection/module.h"
+#include "injection/process_life.h"
 #include "injection/record_file.h"
 #include "injection/this_process.h"
 

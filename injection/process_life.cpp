@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `librooflinectl-injection.so` loads once CUPTI is there.
+// The start of the profiled program, its forks and its end, for `librooflinectl-injection.so`, which loads
+// this once CUPTI is there.
 
-#include "injection/module.h"
+#include "injection/process_life.h"
 
 #include <pthread.h>
 
