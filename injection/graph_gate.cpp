@@ -1,26 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "injection/graph_gate.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace rooflinectl::injection {
 
-void GraphGate::enter(Call call) {
+GraphGate::Passage GraphGate::enter(Call call) {
   std::unique_lock lock(mutex_);
-  const bool is_change = call == Call::change;
-  const auto is_free = [&] { return changes_ == 0 && (is_change ? launches_ == 0 : waiting_changes_ == 0); };
-  waiting_changes_ += is_change ? 1 : 0;
-  if (late_ < kMostLate && !left_.wait_for(lock, std::chrono::duration<double>(limit_s_), is_free)) ++late_;
-  waiting_changes_ -= is_change ? 1 : 0;
-  ++(is_change ? changes_ : launches_);
+  const Passage passage = entries_.insert(entries_.end(), {.call = call});
+  const std::chrono::duration<double> limit(limit_s_);
+  if (late_ < kMostLate && !left_.wait_for(lock, limit, [&] { return is_free(passage); }))
+    wait_no_longer_for_others(passage);
+  return passage;
 }
 
-void GraphGate::leave(Call call) {
+void GraphGate::leave(Passage passage) {
   {
     const std::lock_guard lock(mutex_);
-    --(call == Call::change ? changes_ : launches_);
+    entries_.erase(passage);
   }
   left_.notify_all();
+}
+
+/// Whether nothing is in progress, or waiting since before, that must not run beside it.
+bool GraphGate::is_free(Passage passage) const {
+  return std::none_of(entries_.begin(), std::list<Entry>::const_iterator(passage), [&](const Entry& before) {
+    return !before.is_late && (before.call == Call::change || passage->call == Call::change);
+  });
+}
+
+void GraphGate::wait_no_longer_for_others(Passage passage) {
+  ++late_;
+  for (auto before = entries_.begin(); before != passage; ++before) before->is_late = true;
 }
 
 }  // namespace rooflinectl::injection

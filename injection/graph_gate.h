@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
+#include <list>
 
 #include "injection/lock_order.h"
 
 namespace rooflinectl::injection {
 
 /// CUPTI keeps a table of the executable graphs of a process. It adds to it when one is made, and reads it
-/// for each kernel of a launch, without a lock (2025.3.1): a program whose threads do both at once ends by a
-/// segmentation fault. So a call that makes or changes an executable graph waits until no other one and no
-/// launch of a graph is in progress, and the reverse; launches run side by side.
+/// for each kernel of a launch, without a lock (2025.3.1): a program whose threads do both at once dies with
+/// a segmentation fault. So a call that makes or changes an executable graph waits for all calls that came
+/// before it, and a launch of a graph for those that make or change one; launches run side by side.
 ///
-/// A launch may wait for the GPU, and the GPU for another thread: nobody waits longer than `limit_s`, and
-/// after `kMostLate` such waits nobody waits at all. Member functions may be called from any thread.
+/// A launch may wait for the GPU, and the GPU for another thread: nobody waits longer than `limit_s`, nobody
+/// waits again for a call that took too long, and after `kMostLate` such calls nobody waits at all. Member
+/// functions may be called from any thread.
 class GraphGate {
  public:
   enum class Call { launch, change };
+  struct Entry {
+    Call call;
+    bool is_late = false;
+  };
+  /// A call, from `enter` to `leave`.
+  using Passage = std::list<Entry>::iterator;
 
   static constexpr int kMostLate = 3;
 
@@ -24,31 +33,22 @@ class GraphGate {
   GraphGate(const GraphGate&) = delete;
   GraphGate& operator=(const GraphGate&) = delete;
 
-  /// The call is about to go to the driver. `leave` must follow.
-  void enter(Call call);
-  void leave(Call call);
-
-  /// A call, for as long as this lives.
-  class Passage {
-   public:
-    Passage(GraphGate& gate, Call call) : gate_(gate), call_(call) { gate_.enter(call_); }
-    ~Passage() { gate_.leave(call_); }
-    Passage(const Passage&) = delete;
-    Passage& operator=(const Passage&) = delete;
-
-   private:
-    GraphGate& gate_;
-    const Call call_;
-  };
+  /// The call is about to go to the driver.
+  Passage enter(Call call);
+  /// It has returned.
+  void leave(Passage passage);
+  /// How often a call waited in vain.
+  int late() const { return late_; }
 
  private:
+  bool is_free(Passage passage) const;
+  void wait_no_longer_for_others(Passage passage);
+
   const double limit_s_;
   OrderedMutex<LockOrder::graph_calls> mutex_;  // guards what follows
   std::condition_variable_any left_;
-  int launches_ = 0;  // in progress
-  int changes_ = 0;
-  int waiting_changes_ = 0;  // which go first
-  int late_ = 0;
+  std::list<Entry> entries_;  // in the order in which they came
+  std::atomic<int> late_ = 0;
 };
 
 }  // namespace rooflinectl::injection

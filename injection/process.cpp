@@ -409,6 +409,14 @@ void Process::graph_destroyed(Handle executable) {
   kernels_.graph_destroyed(executable);
 }
 
+void Process::graphs_are_unguarded() {
+  file_->add(record::Problem{
+      .group = std::nullopt,
+      .cause = "launches of CUDA graphs took longer than 1 s while other threads made graphs: "
+               "CUPTI may crash if they do both at once",
+      .hint = ""});
+}
+
 void Process::module_unloaded() {
   kernels_.module_unloaded();
   ++changes_;

@@ -240,7 +240,8 @@ std::optional<std::string> foreign_traffic_evidence(const RooflinePoint& point) 
       of_others * 1e-6, *point.dram_bytes * 1e-6,
       not_in_roof < kNotablePart * *point.dram_bytes
           ? ""
-          : fmt::format(": {:.3g} MB, more than this kernel's own, are not in the roof", not_in_roof * 1e-6));
+          : fmt::format("; the {:.3g} MB beyond this kernel's own traffic are not in the roof",
+                        not_in_roof * 1e-6));
 }
 
 std::vector<Flag> flags_of(const RooflinePoint& point) {

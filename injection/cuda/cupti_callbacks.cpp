@@ -55,7 +55,12 @@ CudaDriver* driver = nullptr;
 /// The call of this thread that `Process::entered…` was told of.
 thread_local std::optional<std::uint32_t> call_in_progress;
 /// The call of this thread that has entered `GraphGate`.
-thread_local std::optional<std::uint32_t> call_in_gate;
+struct CallInGate {
+  CUpti_CallbackId function = 0;
+  std::uint32_t correlation = 0;
+  GraphGate::Passage passage;
+};
+thread_local std::optional<CallInGate> call_in_gate;
 /// Of the nodes of the graph that it launches, which were launched in place of it.
 thread_local std::optional<CUresult> result_of_nodes;
 /// While the call of this thread destroys streams.
@@ -378,56 +383,67 @@ void loaded(const CUpti_ResourceData& resource) {
   if (module.pCubin != nullptr) driver->loaded({module.pCubin, module.cubinSize});
 }
 
-/// How the call uses what CUPTI knows of executable graphs; nothing if it does not.
+/// How the call uses what CUPTI knows of executable graphs; nothing if it does not. CUPTI forgets nothing
+/// when one is destroyed.
 std::optional<GraphGate::Call> use_of_graphs(CUpti_CallbackId function) {
   if (is_graph_launch(function)) return GraphGate::Call::launch;
   if (function == CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy || !is_graph_call(function)) return std::nullopt;
   return GraphGate::Call::change;
 }
 
-/// Calls of the program and of ours alike, when all else has been done for them.
+/// The program's calls and ours: the last thing that is done on entering a call.
 void enter_gate(CUpti_CallbackId function, const CUpti_CallbackData& call) {
   const auto use = use_of_graphs(function);
   if (!use || call_in_gate) return;
-  driver->graphs().gate().enter(*use);
-  call_in_gate = call.correlationId;
+  GraphGate& gate = driver->graphs().gate();
+  const int late = gate.late();
+  call_in_gate = {.function = function, .correlation = call.correlationId, .passage = gate.enter(*use)};
+  if (late < GraphGate::kMostLate && gate.late() == GraphGate::kMostLate) process->graphs_are_unguarded();
 }
 
+/// The first thing on leaving it. Calls within a call have its number.
 void leave_gate(CUpti_CallbackId function, const CUpti_CallbackData& call) {
-  if (call_in_gate != call.correlationId) return;
-  call_in_gate.reset();
-  driver->graphs().gate().leave(*use_of_graphs(function));
+  const bool is_it =
+      call_in_gate && call_in_gate->function == function && call_in_gate->correlation == call.correlationId;
+  if (is_it) driver->graphs().gate().leave(std::exchange(call_in_gate, std::nullopt)->passage);
 }
 
-void tell(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
-  const bool is_loaded = domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_MODULE_LOADED;
-  if (OurOwnCall::is_one() && !is_loaded) {
-    if (domain == CUPTI_CB_DOMAIN_DRIVER_API)
-      GraphCopies::in_own_call(id, *static_cast<const CUpti_CallbackData*>(data));
-    return;
-  }
+void on_resource(CUpti_CallbackId change, const CUpti_ResourceData& resource) {
+  const bool is_loaded = change == CUPTI_CBID_RESOURCE_MODULE_LOADED;
+  if (OurOwnCall::is_one() && !is_loaded) return;
   const OurOwnCall own;
-  try {
-    if (is_loaded) return loaded(*static_cast<const CUpti_ResourceData*>(data));
-    if (domain == CUPTI_CB_DOMAIN_RESOURCE) return changed(id, *static_cast<const CUpti_ResourceData*>(data));
-    const auto& call = *static_cast<const CUpti_CallbackData*>(data);
-    if (call.callbackSite == CUPTI_API_ENTER)
-      enter(id, call);
+  if (is_loaded)
+    loaded(resource);
+  else
+    changed(change, resource);
+}
+
+void on_call(CUpti_CallbackId function, const CUpti_CallbackData& call) {
+  const bool begins = call.callbackSite == CUPTI_API_ENTER;
+  if (!begins) leave_gate(function, call);
+  if (OurOwnCall::is_one()) {
+    GraphCopies::in_own_call(function, call);
+  } else {
+    const OurOwnCall own;
+    if (begins)
+      enter(function, call);
     else
-      leave(id, call);
-  } catch (const std::exception& error) {
-    process->give_up(error);  // and the program continues
+      leave(function, call);
   }
+  if (begins) enter_gate(function, call);
 }
 
 void CUPTIAPI on_callback(void* /*user*/, CUpti_CallbackDomain domain, CUpti_CallbackId id,
                           const void* data) {
   if (process->is_child()) return;
-  if (domain == CUPTI_CB_DOMAIN_RESOURCE) return tell(domain, id, data);
-  const auto& call = *static_cast<const CUpti_CallbackData*>(data);
-  if (call.callbackSite == CUPTI_API_EXIT) leave_gate(id, call);
-  tell(domain, id, data);
-  if (call.callbackSite == CUPTI_API_ENTER) enter_gate(id, call);
+  try {
+    if (domain == CUPTI_CB_DOMAIN_RESOURCE)
+      on_resource(id, *static_cast<const CUpti_ResourceData*>(data));
+    else
+      on_call(id, *static_cast<const CUpti_CallbackData*>(data));
+  } catch (const std::exception& error) {
+    process->give_up(error);  // and the program continues
+  }
 }
 
 /// The driver's functions whose names begin so.

@@ -384,7 +384,7 @@ def throughput(settings):
 
 
 def last_faults():
-    """What the kernel's log says of programs that ended by a signal, with the library; nothing if it may not be read."""
+    """What the kernel's log says of programs that were killed by a signal, and in which library; nothing if it may not be read."""
     try:
         log = subprocess.run(["dmesg"], capture_output=True, text=True, check=False).stdout
     except OSError:
