@@ -104,11 +104,11 @@ Process::Call& Process::call_of_thread() {
   return call;
 }
 
-Process::Process(ProfileSettings settings)
+Process::Process(ProfileSettings settings, std::size_t most_groups)
     : settings_(std::move(settings)),
       paths_(settings_.nvtx_scope),
       kernels_(sink()),
-      groups_(settings_, paths_, sink()),
+      groups_(settings_, paths_, sink(), most_groups),
       traced_launches_(kernels_, sink()),
       timelines_(
           settings_,

@@ -39,7 +39,7 @@ namespace rooflinectl::injection {
 /// ends. Member functions may be called from any thread.
 class Process : public activities::Listener {
  public:
-  explicit Process(ProfileSettings settings);
+  explicit Process(ProfileSettings settings, std::size_t most_groups = LaunchGroups::kMostGroups);
   ~Process() override;
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;

@@ -46,8 +46,8 @@ bool is_endless(const ProfileRecord& record) {
 
 }  // namespace
 
-RecordFile::RecordFile(std::string path, std::uint64_t most_bytes)
-    : path_(std::move(path)), most_bytes_(most_bytes) {
+RecordFile::RecordFile(std::string path, std::uint64_t most_bytes, std::size_t most_gathered)
+    : path_(std::move(path)), most_bytes_(most_bytes), most_gathered_(most_gathered) {
   const FileDescriptor file(open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
   is_usable_ = file.is_open();
 }
@@ -69,7 +69,7 @@ void RecordFile::add(const ProfileRecord& record) {
     ++gathered_records_;
     return;
   }
-  if (gathered_.size() + line.size() > kMostGatheredBytes) {
+  if (gathered_.size() + line.size() > most_gathered_) {
     ++lost_records_;
     return;
   }

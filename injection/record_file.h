@@ -16,7 +16,8 @@ namespace rooflinectl::injection {
 class RecordFile {
  public:
   /// Makes `path`, which is absolute and must not exist: what is there, a link for example, is left alone.
-  explicit RecordFile(std::string path, std::uint64_t most_bytes = kMostFileBytes);
+  explicit RecordFile(std::string path, std::uint64_t most_bytes = kMostFileBytes,
+                      std::size_t most_gathered = kMostGatheredBytes);
   RecordFile(const RecordFile&) = delete;
   RecordFile& operator=(const RecordFile&) = delete;
 
@@ -37,6 +38,7 @@ class RecordFile {
  private:
   const std::string path_;
   const std::uint64_t most_bytes_;
+  const std::size_t most_gathered_;
 
   OrderedMutex<LockOrder::writing> writing_;  // the file itself
   bool is_usable_ = false;

@@ -29,12 +29,14 @@ std::string without_numbers(std::string_view path) {
 
 }  // namespace
 
-LaunchGroups::LaunchGroups(const ProfileSettings& settings, NvtxPaths& paths, Sink sink)
+LaunchGroups::LaunchGroups(const ProfileSettings& settings, NvtxPaths& paths, Sink sink,
+                           std::size_t most_groups)
     : settings_(settings),
       filter_(settings.kernel, settings.nvtx),
       only_(settings.only.begin(), settings.only.end()),
       paths_(paths),
-      sink_(std::move(sink)) {}
+      sink_(std::move(sink)),
+      most_groups_(most_groups) {}
 
 std::optional<LaunchGroup> LaunchGroups::find(const Key& key) {
   const std::lock_guard lock(mutex_);
@@ -49,13 +51,13 @@ std::optional<LaunchGroup> LaunchGroups::add(const Key& key, CountingSession& se
   const std::lock_guard lock(mutex_);
   const auto known = groups_.find(key);
   if (known != groups_.end()) return known->second;
-  if (count_ >= kMostGroups) {
+  if (count_ >= most_groups_) {
     if (!std::exchange(is_full_, true)) {
       sink_(record::Problem{
           .group = std::nullopt,
           .cause = fmt::format("launches of more than {} configurations were made: those that came later are "
                                "left out",
-                               kMostGroups),
+                               most_groups_),
           .hint = "select some with --kernel, --nvtx or --capture"});
     }
     return std::nullopt;

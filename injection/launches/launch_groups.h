@@ -57,7 +57,8 @@ class LaunchGroups {
   };
 
   /// `settings` and `paths` must outlive it, and so must the sessions of the groups.
-  LaunchGroups(const ProfileSettings& settings, NvtxPaths& paths, Sink sink);
+  LaunchGroups(const ProfileSettings& settings, NvtxPaths& paths, Sink sink,
+               std::size_t most_groups = kMostGroups);
 
   /// The group of that key, if it was added.
   std::optional<LaunchGroup> find(const Key& key);
@@ -84,6 +85,7 @@ class LaunchGroups {
   const std::set<std::string> only_;
   NvtxPaths& paths_;
   const Sink sink_;
+  const std::size_t most_groups_;
 
   OrderedMutex<LockOrder::groups> mutex_;
   std::map<Key, LaunchGroup> groups_;

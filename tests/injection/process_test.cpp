@@ -37,8 +37,8 @@ class ProcessTest : public testing::Test {
     begin();
   }
 
-  void begin() {
-    process = std::make_unique<Process>(settings);
+  void begin(std::size_t most_groups = LaunchGroups::kMostGroups) {
+    process = std::make_unique<Process>(settings, most_groups);
     process->observe(driver);
   }
 
@@ -440,9 +440,10 @@ TEST_F(ProcessTest, LaunchesOfAGraphThatFailedAreThoseOfItsKernels) {
 }
 
 TEST_F(ProcessTest, LaunchesOfGraphsWithTooManyKernelsAreLeftOut) {
-  constexpr std::uint32_t kTooMany = LaunchGroups::kMostGroups + 10;
+  constexpr std::uint32_t kMost = 100;
+  begin(kMost);
   GraphNodes nodes = {.name = "CUDA graph"};
-  for (std::uint32_t grid = 1; grid <= kTooMany; ++grid)
+  for (std::uint32_t grid = 1; grid <= kMost + 10; ++grid)
     nodes.kernels.push_back(launch_of(&context, 0, grid));
   const auto graph = std::make_shared<GraphNodes>(nodes);
   for (int i = 0; i < 2; ++i) launch_graph(graph);

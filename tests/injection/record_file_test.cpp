@@ -74,21 +74,14 @@ TEST_F(RecordFileTest, LeavesAloneWhatIsThere) {
 }
 
 TEST_F(RecordFileTest, LosesRecordsWhenTooMuchHasGathered) {
-  RecordFile file(path());
-  const record::Problem large = {
-      .group = std::nullopt, .cause = std::string(std::size_t{1} << 20, 'x'), .hint = ""};
+  RecordFile file(path(), RecordFile::kMostFileBytes, 64'000);
+  const record::Problem large = {.group = std::nullopt, .cause = std::string(1000, 'x'), .hint = ""};
   for (int i = 0; i < 100; ++i) file.add(large);
   EXPECT_GT(file.lost_records(), 30u);
   EXPECT_EQ(content(), "") << "whoever adds a record waits for no disk";
   file.flush();
-  // To read them as records would take ten seconds under the sanitizers.
-  const std::string expected = encode(large);
-  std::ifstream stream(path());
-  std::uint64_t written = 0;
-  for (std::string line; std::getline(stream, line); ++written)
-    ASSERT_TRUE(line == expected) << "line " << written;
-  EXPECT_EQ(fs::file_size(path()), written * (expected.size() + 1));
-  EXPECT_EQ(written + file.lost_records(), 100u);
+  EXPECT_EQ(record_count() + file.lost_records(), 100u);
+  EXPECT_EQ(content().size(), record_count() * (encode(large).size() + 1));
 }
 
 TEST_F(RecordFileTest, LeavesOutLaunchesOfALongProgram) {
