@@ -11,7 +11,7 @@ GraphGate::Passage GraphGate::enter(Call call) {
   const Passage passage = entries_.insert(entries_.end(), {.call = call});
   const std::chrono::duration<double> limit(limit_s_);
   if (late_ < kMostLate && !left_.wait_for(lock, limit, [&] { return is_free(passage); }))
-    wait_no_longer_for_others(passage);
+    wait_no_longer(passage);
   return passage;
 }
 
@@ -23,16 +23,27 @@ void GraphGate::leave(Passage passage) {
   left_.notify_all();
 }
 
-/// Whether nothing is in progress, or waiting since before, that must not run beside it.
-bool GraphGate::is_free(Passage passage) const {
-  return std::none_of(entries_.begin(), std::list<Entry>::const_iterator(passage), [&](const Entry& before) {
-    return !before.is_late && (before.call == Call::change || passage->call == Call::change);
-  });
+bool GraphGate::has_given_up() {
+  return late_ >= kMostLate && !is_told_.exchange(true);
 }
 
-void GraphGate::wait_no_longer_for_others(Passage passage) {
-  ++late_;
-  for (auto before = entries_.begin(); before != passage; ++before) before->is_late = true;
+bool GraphGate::is_in_the_way(const Entry& before, Call call) {
+  return !before.is_late && (before.call == Call::change || call == Call::change);
+}
+
+/// Whether nothing is in progress, or waiting since before, that must not run beside it.
+bool GraphGate::is_free(Passage passage) const {
+  return std::none_of(entries_.begin(), std::list<Entry>::const_iterator(passage),
+                      [&](const Entry& before) { return is_in_the_way(before, passage->call); });
+}
+
+/// For what is still in the way.
+void GraphGate::wait_no_longer(Passage passage) {
+  for (auto before = entries_.begin(); before != passage; ++before) {
+    if (!is_in_the_way(*before, passage->call)) continue;
+    before->is_late = true;
+    ++late_;
+  }
 }
 
 }  // namespace rooflinectl::injection

@@ -37,18 +37,22 @@ class GraphGate {
   Passage enter(Call call);
   /// It has returned.
   void leave(Passage passage);
-  /// How often a call waited in vain.
+  /// How many calls took too long while others waited for them.
   int late() const { return late_; }
+  /// Whether nobody waits any more; true for one caller alone.
+  bool has_given_up();
 
  private:
+  static bool is_in_the_way(const Entry& before, Call call);
   bool is_free(Passage passage) const;
-  void wait_no_longer_for_others(Passage passage);
+  void wait_no_longer(Passage passage);
 
   const double limit_s_;
   OrderedMutex<LockOrder::graph_calls> mutex_;  // guards what follows
   std::condition_variable_any left_;
   std::list<Entry> entries_;  // in the order in which they came
   std::atomic<int> late_ = 0;
+  std::atomic<bool> is_told_ = false;  // that nobody waits
 };
 
 }  // namespace rooflinectl::injection

@@ -412,8 +412,8 @@ void Process::graph_destroyed(Handle executable) {
 void Process::graphs_are_unguarded() {
   file_->add(record::Problem{
       .group = std::nullopt,
-      .cause = "launches of CUDA graphs took longer than 1 s while other threads made graphs: "
-               "CUPTI may crash if they do both at once",
+      .cause = "calls that make or launch CUDA graphs took more than 1 s, so other threads no longer "
+               "wait for them: CUPTI may crash",
       .hint = ""});
 }
 

@@ -92,7 +92,7 @@ class Process : public activities::Listener {
   void left(const char* error);
   void graph_made(Handle executable, const std::string& name, std::uint64_t nodes);
   void graph_destroyed(Handle executable);
-  /// Threads make graphs and launch graphs at once, and no longer wait for each other.
+  /// Threads that make or launch graphs no longer wait for each other.
   void graphs_are_unguarded();
   void module_unloaded();
   /// The context is about to be destroyed; nothing of the driver is locked yet.

@@ -49,7 +49,7 @@ MORE_THAN_L2_BYTES = 2e8
 TRACE_INSTRUCTIONS = 8  # that the trace adds to each warp
 MIX_TOLERANCE = 0.03  # what stays in L2 is not written
 LAUNCHES_OF_A_STEP = 640  # about
-# About the one in which `profile` counts them: the slow path of a division or root depends on the data.
+# About the one in which `profile` counts the pipes: the slow path of a division or root depends on the data.
 STEP_UNDER_NCU = 45
 LINK_TOLERANCE = 0.02
 COLLECTIVE_TOLERANCE = 0.03

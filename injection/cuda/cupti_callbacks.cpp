@@ -387,6 +387,7 @@ void loaded(const CUpti_ResourceData& resource) {
 /// when one is destroyed.
 std::optional<GraphGate::Call> use_of_graphs(CUpti_CallbackId function) {
   if (is_graph_launch(function)) return GraphGate::Call::launch;
+  if (is_launch(function)) return std::nullopt;
   if (function == CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy || !is_graph_call(function)) return std::nullopt;
   return GraphGate::Call::change;
 }
@@ -396,9 +397,8 @@ void enter_gate(CUpti_CallbackId function, const CUpti_CallbackData& call) {
   const auto use = use_of_graphs(function);
   if (!use || call_in_gate) return;
   GraphGate& gate = driver->graphs().gate();
-  const int late = gate.late();
   call_in_gate = {.function = function, .correlation = call.correlationId, .passage = gate.enter(*use)};
-  if (late < GraphGate::kMostLate && gate.late() == GraphGate::kMostLate) process->graphs_are_unguarded();
+  if (gate.has_given_up()) process->graphs_are_unguarded();
 }
 
 /// The first thing on leaving it. Calls within a call have its number.

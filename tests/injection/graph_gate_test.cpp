@@ -91,6 +91,15 @@ TEST(GraphGate, WaitsOnlyOnceForACallThatTakesTooLong) {
   EXPECT_EQ(gate.late(), 1);
 }
 
+TEST(GraphGate, ALaunchThatWaitsForAChangeDoesNotGiveUpOtherLaunches) {
+  GraphGate gate(kShort);
+  const InProgress launch(gate, Call::launch);
+  const InProgress change(gate, Call::change);  // which waited for the launch
+  const InProgress another(gate, Call::launch);
+  const InProgress third(gate, Call::launch);
+  EXPECT_EQ(gate.late(), 2) << "the first launch and the change";
+}
+
 TEST(GraphGate, NobodyWaitsAfterSomeCallsThatTookTooLong) {
   GraphGate gate(kShort);
   const auto wait_for_another = [&] {
@@ -98,6 +107,8 @@ TEST(GraphGate, NobodyWaitsAfterSomeCallsThatTookTooLong) {
     const InProgress change(gate, Call::change);
   };
   for (int i = 0; i < GraphGate::kMostLate; ++i) wait_for_another();
+  EXPECT_TRUE(gate.has_given_up());
+  EXPECT_FALSE(gate.has_given_up()) << "it was told";
   const auto start = std::chrono::steady_clock::now();
   constexpr int kMany = 100'000;  // which would take 100 s
   for (int i = 0; i < kMany; ++i) wait_for_another();
