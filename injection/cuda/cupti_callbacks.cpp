@@ -45,19 +45,50 @@ constexpr CUpti_CallbackId kOtherCalls[] = {CUPTI_DRIVER_TRACE_CBID_cuProfilerSt
                                             CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary,
                                             CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData};
 
+/// Calls that make executable graphs or destroy them.
+constexpr CUpti_CallbackId kGraphLives[] = {CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiate,
+                                            CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiate_v2,
+                                            CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags,
+                                            CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams,
+                                            CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams_ptsz,
+                                            CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy};
+
+/// Calls that change an executable graph. The arguments of all of them begin with it.
+constexpr CUpti_CallbackId kGraphChanges[] = {
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemcpyNodeSetParams,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemsetNodeSetParams,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecHostNodeSetParams,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecChildGraphNodeSetParams,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecEventRecordNodeSetEvent,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecEventWaitNodeSetEvent,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecExternalSemaphoresSignalNodeSetParams,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecExternalSemaphoresWaitNodeSetParams,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecBatchMemOpNodeSetParams,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecNodeSetParams};
+
 /// Work that is no launch but would be counted with one. The beginning of a capture is among it since CUPTI's
 /// own calls, while the counters are changed, would spoil the capture.
-constexpr std::string_view kOtherWork[] = {"cuMemcpy", "cuMemset", "cuStreamBeginCapture"};
+constexpr std::string_view kOtherWork[] = {"cuMemcpy", "cuMemset", "cuStreamBeginCapture", "cuGraphUpload"};
 
 Process* process = nullptr;
 CudaDriver* driver = nullptr;
 
-/// The call of this thread that `Process::entered…` was told of.
-thread_local std::optional<std::uint32_t> call_in_progress;
-/// The call of this thread that has entered `GraphGate`.
-struct CallInGate {
+/// Calls within a call have its number.
+struct CallId {
   CUpti_CallbackId function = 0;
   std::uint32_t correlation = 0;
+  bool operator==(const CallId&) const = default;
+};
+/// The call of this thread that `Process::entered…` was told of.
+thread_local std::optional<CallId> call_in_progress;
+/// The call of this thread that has entered `GraphGate`.
+struct CallInGate {
+  CallId call;
   GraphGate::Passage passage;
 };
 thread_local std::optional<CallInGate> call_in_gate;
@@ -81,6 +112,16 @@ bool is_among(const auto& functions, CUpti_CallbackId function) {
 
 bool is_launch(CUpti_CallbackId function) {
   return is_among(launching_functions(), function);
+}
+
+// Most calls are launches.
+bool is_other_call(CUpti_CallbackId function) {
+  return !is_launch(function) && is_among(kOtherCalls, function);
+}
+
+/// Whether the call makes an executable graph, destroys it or changes it.
+bool is_graph_call(CUpti_CallbackId function) {
+  return !is_launch(function) && (is_among(kGraphLives, function) || is_among(kGraphChanges, function));
 }
 
 /// The test is work of the device, too.
@@ -138,32 +179,6 @@ void destroy_stream(CUstream stream) {
   driver->streams().remove(stream);
 }
 
-/// Calls that make executable graphs or destroy them.
-constexpr CUpti_CallbackId kGraphLives[] = {CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiate,
-                                            CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiate_v2,
-                                            CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags,
-                                            CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams,
-                                            CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams_ptsz,
-                                            CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy};
-
-/// Calls that change an executable graph. The arguments of all of them begin with it.
-constexpr CUpti_CallbackId kGraphChanges[] = {
-    CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate,
-    CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2,
-    CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled,
-    CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams,
-    CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2,
-    CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemcpyNodeSetParams,
-    CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemsetNodeSetParams,
-    CUPTI_DRIVER_TRACE_CBID_cuGraphExecHostNodeSetParams,
-    CUPTI_DRIVER_TRACE_CBID_cuGraphExecChildGraphNodeSetParams,
-    CUPTI_DRIVER_TRACE_CBID_cuGraphExecEventRecordNodeSetEvent,
-    CUPTI_DRIVER_TRACE_CBID_cuGraphExecEventWaitNodeSetEvent,
-    CUPTI_DRIVER_TRACE_CBID_cuGraphExecExternalSemaphoresSignalNodeSetParams,
-    CUPTI_DRIVER_TRACE_CBID_cuGraphExecExternalSemaphoresWaitNodeSetParams,
-    CUPTI_DRIVER_TRACE_CBID_cuGraphExecBatchMemOpNodeSetParams,
-    CUPTI_DRIVER_TRACE_CBID_cuGraphExecNodeSetParams};
-
 /// Calls `change` with the copy of the graph that the call changes, if there is one.
 template <typename Parameters>
 void change_graph(const CUpti_CallbackData& call, const auto& change) {
@@ -204,8 +219,6 @@ void enter_other_call(CUpti_CallbackId function, const CUpti_CallbackData& call)
     case CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2:
       process->primary_context_ends(parameters_of<cuDevicePrimaryCtxReset_v2_params>(call).dev);
       break;
-    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy:
-      return driver->graphs().destroyed(parameters_of<cuGraphExecDestroy_params>(call).hGraphExec);
     default:
       return;
   }
@@ -231,75 +244,61 @@ void set_node(const CUpti_CallbackData& call) {
   });
 }
 
-/// Whether the call makes an executable graph, destroys it or changes it.
-bool is_graph_call(CUpti_CallbackId function) {
-  return is_among(kGraphLives, function) || is_among(kGraphChanges, function);
+bool has_succeeded(const CUpti_CallbackData& call) {
+  return *static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS;
 }
 
-/// Returns whether the call made an executable graph or changed one.
-bool leave_graph_call(CUpti_CallbackId function, const CUpti_CallbackData& call) {
-  if (!process->counts_graph_kernels()) return is_graph_call(function);
+void leave_graph_call(CUpti_CallbackId function, const CUpti_CallbackData& call) {
+  if (!has_succeeded(call) || !process->counts_graph_kernels()) return;
   switch (function) {
     case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiate:
-      made_graph<cuGraphInstantiate_params>(call);
-      return true;
+      return made_graph<cuGraphInstantiate_params>(call);
     case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiate_v2:
-      made_graph<cuGraphInstantiate_v2_params>(call);
-      return true;
+      return made_graph<cuGraphInstantiate_v2_params>(call);
     case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags:
-      made_graph<cuGraphInstantiateWithFlags_params>(call);
-      return true;
+      return made_graph<cuGraphInstantiateWithFlags_params>(call);
     case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams:
-      made_graph<cuGraphInstantiateWithParams_params>(call);
-      return true;
+      return made_graph<cuGraphInstantiateWithParams_params>(call);
     case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams_ptsz:
-      made_graph<cuGraphInstantiateWithParams_ptsz_params>(call);
-      return true;
+      return made_graph<cuGraphInstantiateWithParams_ptsz_params>(call);
     case CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate:
-      replace_graph<cuGraphExecUpdate_params>(call);
-      return true;
+      return replace_graph<cuGraphExecUpdate_params>(call);
     case CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2:
-      replace_graph<cuGraphExecUpdate_v2_params>(call);
-      return true;
+      return replace_graph<cuGraphExecUpdate_v2_params>(call);
     case CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled:
-      change_graph<cuGraphNodeSetEnabled_params>(call, [](GraphCopy& copy, const auto& parameters) {
+      return change_graph<cuGraphNodeSetEnabled_params>(call, [](GraphCopy& copy, const auto& parameters) {
         copy.set_enabled(parameters.hNode, parameters.isEnabled != 0);
       });
-      return true;
     case CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2:
-      set_node<cuGraphExecKernelNodeSetParams_v2_params>(call);
-      return true;
+      return set_node<cuGraphExecKernelNodeSetParams_v2_params>(call);
     case CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemcpyNodeSetParams:
-      change_graph<cuGraphExecMemcpyNodeSetParams_params>(call, [](GraphCopy& copy, const auto& parameters) {
-        copy.set(parameters.hNode, *parameters.copyParams);
-      });
-      return true;
+      return change_graph<cuGraphExecMemcpyNodeSetParams_params>(
+          call, [](GraphCopy& copy, const auto& parameters) {
+            copy.set(parameters.hNode, *parameters.copyParams);
+          });
     case CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemsetNodeSetParams:
-      change_graph<cuGraphExecMemsetNodeSetParams_params>(call, [](GraphCopy& copy, const auto& parameters) {
-        copy.set(parameters.hNode, *parameters.memsetParams);
-      });
-      return true;
+      return change_graph<cuGraphExecMemsetNodeSetParams_params>(
+          call, [](GraphCopy& copy, const auto& parameters) {
+            copy.set(parameters.hNode, *parameters.memsetParams);
+          });
     case CUPTI_DRIVER_TRACE_CBID_cuGraphExecChildGraphNodeSetParams:
-      change_graph<cuGraphExecChildGraphNodeSetParams_params>(
+      return change_graph<cuGraphExecChildGraphNodeSetParams_params>(
           call,
           [](GraphCopy& copy, const auto& parameters) { copy.set(parameters.hNode, parameters.childGraph); });
-      return true;
     case CUPTI_DRIVER_TRACE_CBID_cuGraphExecNodeSetParams:
-      set_node<cuGraphExecNodeSetParams_params>(call);
-      return true;
+      return set_node<cuGraphExecNodeSetParams_params>(call);
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy:
+      return;
     default:
-      if (!is_among(kGraphChanges, function)) return false;
-      change_any_graph(
+      return change_any_graph(
           call, [](GraphCopy& copy) { copy.miss("an update of it is of a kind that is not followed"); });
-      return true;
   }
 }
 
 /// Modules are known once they are loaded.
 void leave_other_call(CUpti_CallbackId function, const CUpti_CallbackData& call) {
   closing.reset();
-  const bool is_done = *static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS;
-  if (!is_done || leave_graph_call(function, call)) return;
+  if (!has_succeeded(call)) return;
   switch (function) {
     case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData: {
       const auto& load = parameters_of<cuModuleLoadData_params>(call);
@@ -322,17 +321,16 @@ void leave_other_call(CUpti_CallbackId function, const CUpti_CallbackData& call)
   }
 }
 
-bool is_other_call(CUpti_CallbackId function) {
-  // Most calls are launches.
-  return !is_launch(function) && (is_among(kOtherCalls, function) || is_graph_call(function));
-}
-
-/// A call within another one of the same thread is part of that one.
+/// A call within another one of the same thread is part of that one. While instrumentation is switched on or
+/// off, no executable graph may be made or changed: with CUPTI 2025.3.1, its kernels then read and write
+/// wrong addresses.
 void enter(CUpti_CallbackId function, const CUpti_CallbackData& call) {
   if (!process->is_active()) return;
   if (is_other_call(function)) return enter_other_call(function, call);
+  if (function == CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy)
+    driver->graphs().destroyed(parameters_of<cuGraphExecDestroy_params>(call).hGraphExec);
   if (call_in_progress) return;
-  call_in_progress = call.correlationId;
+  call_in_progress = {.function = function, .correlation = call.correlationId};
   if (is_launch(function))
     enter_launch(function, call);
   else
@@ -341,7 +339,8 @@ void enter(CUpti_CallbackId function, const CUpti_CallbackData& call) {
 
 void leave(CUpti_CallbackId function, const CUpti_CallbackData& call) {
   if (is_other_call(function)) return leave_other_call(function, call);
-  if (call_in_progress != call.correlationId) return;
+  if (is_graph_call(function)) leave_graph_call(function, call);
+  if (call_in_progress != CallId{function, call.correlationId}) return;
   call_in_progress.reset();
   if (const auto result = std::exchange(result_of_nodes, std::nullopt)) pretend(call, *result);
   const CUresult result = *static_cast<const CUresult*>(call.functionReturnValue);
@@ -387,7 +386,6 @@ void loaded(const CUpti_ResourceData& resource) {
 /// when one is destroyed.
 std::optional<GraphGate::Call> use_of_graphs(CUpti_CallbackId function) {
   if (is_graph_launch(function)) return GraphGate::Call::launch;
-  if (is_launch(function)) return std::nullopt;
   if (function == CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy || !is_graph_call(function)) return std::nullopt;
   return GraphGate::Call::change;
 }
@@ -397,15 +395,14 @@ void enter_gate(CUpti_CallbackId function, const CUpti_CallbackData& call) {
   const auto use = use_of_graphs(function);
   if (!use || call_in_gate) return;
   GraphGate& gate = driver->graphs().gate();
-  call_in_gate = {.function = function, .correlation = call.correlationId, .passage = gate.enter(*use)};
+  call_in_gate = {.call = {function, call.correlationId}, .passage = gate.enter(*use)};
   if (gate.has_given_up()) process->graphs_are_unguarded();
 }
 
-/// The first thing on leaving it. Calls within a call have its number.
+/// The first thing on leaving it.
 void leave_gate(CUpti_CallbackId function, const CUpti_CallbackData& call) {
-  const bool is_it =
-      call_in_gate && call_in_gate->function == function && call_in_gate->correlation == call.correlationId;
-  if (is_it) driver->graphs().gate().leave(std::exchange(call_in_gate, std::nullopt)->passage);
+  if (call_in_gate && call_in_gate->call == CallId{function, call.correlationId})
+    driver->graphs().gate().leave(std::exchange(call_in_gate, std::nullopt)->passage);
 }
 
 void on_resource(CUpti_CallbackId change, const CUpti_ResourceData& resource) {

@@ -4,9 +4,11 @@
 #include <nvtx3/nvToolsExt.h>
 #include <pthread.h>
 #include <signal.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <stdexcept>
 #include <thread>
@@ -24,8 +26,25 @@ std::atomic<bool> is_ending = false;
   while (true) ::pause();
 }
 
+extern "C" const char __executable_start;
+extern "C" const char etext;
+
+thread_local bool is_launching = false;
+
+/// The CUDA runtime, which is part of this program, ends in exit(): launches beside that may read what is no
+/// more.
+void on_fault(int signal, siginfo_t* /*what*/, void* where) {
+  const auto place = static_cast<ucontext_t*>(where)->uc_mcontext.gregs[REG_RIP];
+  const auto address = [](const char& symbol) { return reinterpret_cast<greg_t>(&symbol); };
+  const bool is_here = place >= address(__executable_start) && place < address(etext);
+  if (is_launching && is_ending && is_here) wait_for_the_end();
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
 /// Launches until the process ends.
 [[noreturn]] void launch_for_ever(Random random) {
+  is_launching = true;
   cudaStream_t stream = nullptr;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   auto* const lane = new Lane;  // never freed
@@ -47,6 +66,10 @@ Random begin(const Plan& plan, const char* road, bool has_threads = true) {
   run_parts({{road, [part = random.split(), &plan] { return lasting_streams(part, plan.times(5000)); }}});
   if (is_anything_wrong()) _exit(1);
   if (has_threads) {
+    struct sigaction action {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGSEGV, &action, nullptr);
     for (int i = random.between(1, 4); i > 0; --i) std::thread(launch_for_ever, random.split()).detach();
   }
   // At any time of what counters are collected in, and long enough for the first launches to be on disk.
