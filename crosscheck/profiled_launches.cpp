@@ -27,7 +27,7 @@ constexpr double kBytesTolerance = 0.05;
 /// Waiting warps execute instructions meanwhile, and no two waits take the same time.
 constexpr double kInstructionsTolerance = 0.05;
 /// Of operations under conditions, if these turn off more than a few of the threads.
-constexpr double kDataTolerance = 0.05;
+constexpr double kDataTolerance = 0.1;
 constexpr double kFewConditions = 0.99;
 constexpr double kLaunchTimeTolerance = 0.05;
 /// If the times of launches differ by more, no single launch stands for all.

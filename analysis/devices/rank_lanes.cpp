@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "analysis/devices/ranks.h"
@@ -126,21 +127,33 @@ std::optional<RankWindow> typical_window(const Application& application, std::ui
   struct Part {
     std::uint64_t place = 0;
     std::uint64_t wait_ns = 0;
+    std::vector<std::uint64_t> waits_ns;  // of each process
   };
+  const std::size_t processes = application.processes.size();
+  std::vector<std::uint64_t> waits_ns(processes);
   // A part in which the program did something else has no launches, and is none.
   std::vector<Part> parts;
   for (const CollectiveWait& launch : launches) {
     const std::uint64_t place = (launch.start_ns - first_ns) / duration_ns;
     if (first_ns + (place + 1) * duration_ns > last_ns) break;
-    if (parts.empty() || parts.back().place != place) parts.push_back({.place = place});
+    if (parts.empty() || parts.back().place != place)
+      parts.push_back({.place = place, .waits_ns = std::vector<std::uint64_t>(processes)});
     parts.back().wait_ns += launch.wait_ns;
+    parts.back().waits_ns[launch.process] += launch.wait_ns;
+    waits_ns[launch.process] += launch.wait_ns;
   }
   if (parts.empty()) return std::nullopt;
+  // The process that waits longest in all does so in most parts, and is to do so in this one.
+  const auto longest = [](const std::vector<std::uint64_t>& waits) {
+    return std::ranges::max_element(waits) - waits.begin();
+  };
+  const auto is_typical = [&](const Part& part) { return longest(part.waits_ns) == longest(waits_ns); };
+  if (std::ranges::any_of(parts, is_typical)) std::erase_if(parts, std::not_fn(is_typical));
   const auto middle = parts.begin() + static_cast<std::ptrdiff_t>(parts.size() / 2);
   std::ranges::nth_element(parts, middle, {}, &Part::wait_ns);
   const std::uint64_t start_ns = first_ns + middle->place * duration_ns;
   RankWindow window = {.duration_ns = duration_ns, .processes = {}};
-  window.processes.resize(application.processes.size());
+  window.processes.resize(processes);
   for (const CollectiveWait& launch : launches) {
     if (launch.start_ns < start_ns || launch.start_ns >= start_ns + duration_ns) continue;
     window.processes[launch.process].push_back({.start_ns = launch.start_ns - start_ns,

@@ -242,7 +242,8 @@ struct RankWindow {
   std::vector<std::vector<CollectiveSpan>> processes;  ///< in the order of `Application::processes`
 };
 
-/// Of the parts of the run with this length, one in which the ranks waited as long as in the median one.
+/// Of the parts of the run with this length in which the same rank waits longest as in the whole run, one in
+/// which they all waited as long as in the median one.
 /// Nothing if no collectives were matched between ranks, or they fill no part.
 std::optional<RankWindow> typical_window(const Application& application, std::uint64_t duration_ns);
 

@@ -81,7 +81,7 @@ class Explanations(ProgramTest):
         self.assertNotIn("losses", self.brief(run, 1000, "--point", "reduce*"))
         ranks = self.brief(SOURCE / "recordings" / "data-parallel-two-h200", 1000)["losses"]
         self.assertEqual([loss["loss"] for loss in ranks], ["idle", "waiting"])
-        self.assertIn("rank 1", ranks[1]["next_step"])
+        self.assertIn("rank 0", ranks[1]["next_step"])
 
     def test_a_budget_gives_verdict_evidence_next_step_gain_and_confidence(self):
         row = self.brief(self.RECORDING, 1000, "--point", "V1")["rows"][0]

@@ -137,7 +137,7 @@ TEST(ProfiledLaunches, OperationsUnderConditionsMayDependOnTheData) {
   measurement.counters.emplace("warp_execution_efficiency", CounterValue::measured(1));
   measurement.counters.emplace("warp_nonpred_execution_efficiency", CounterValue::measured(0.93));
   measurement.counters.emplace("tensor_bf16_ops", CounterValue::measured(100));
-  NcuKernel kernel = launch("_Z1aPf", 8, 5100);
+  NcuKernel kernel = launch("_Z1aPf", 8, 5400);
   kernel.metrics["sm__ops_path_tensor_src_bf16_dst_fp32.sum"] = {CounterValue::measured(102)};
   const auto agreements = compared(run_of({measurement}), {kernel});
   EXPECT_EQ(find(agreements, "ffma").verdict(), Verdict::agrees);

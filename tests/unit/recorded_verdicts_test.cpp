@@ -96,7 +96,7 @@ double share_of(const RooflinePoint& point, Bound resource) {
 TEST(RecordedVerdict, AtomicsOnOneAddressBoundTheNaiveSum) {
   const Program& program = program_of("matrix-sums-h200");
   for (const auto& [grid, share] :
-       {std::pair(262144, 0.987), std::pair(65536, 0.982), std::pair(4096, 0.828)}) {
+       {std::pair(262144, 0.987), std::pair(65536, 0.982), std::pair(4096, 0.826)}) {
     const RooflinePoint& sum = program.group("naive_block_sum", static_cast<std::uint64_t>(grid));
     EXPECT_EQ(sum.bound, Bound::atomics) << grid;
     EXPECT_NEAR(share_of(sum, Bound::atomics), share, 0.001) << grid;
@@ -231,18 +231,18 @@ TEST(RecordedVerdict, GapsOfAnEagerProgramMakeItLaunchBound) {
 
 TEST(RecordedVerdict, WaitingForARankIsNotWork) {
   const Program& program = program_of("data-parallel-two-h200");
-  EXPECT_NEAR(*program.use().busy_share(), 0.305, 0.001);
-  EXPECT_NEAR(program.use().waiting_share(), 0.26, 0.001);
-  EXPECT_NEAR(program.use().idle->share, 0.435, 0.001);
+  EXPECT_NEAR(*program.use().busy_share(), 0.262, 0.001);
+  EXPECT_NEAR(program.use().waiting_share(), 0.183, 0.001);
+  EXPECT_NEAR(program.use().idle->share, 0.556, 0.001);
   EXPECT_THAT(
       program_headline(program.use()),
       StartsWith(
-          "The GPUs are idle 43 % of the time (5.285 ms of each 12.15 ms step), waiting for launches in "));
+          "The GPUs are idle 56 % of the time (9.397 ms of each 16.91 ms step), waiting for launches in "));
   EXPECT_THAT(
       program_headline(program.use()),
       HasSubstr(
-          "The GPUs wait in collectives for the rank that arrives last 26 % of the time (3.166 ms): 83 % of "
-          "it for rank 1, whose CPU launches late."));
+          "The GPUs wait in collectives for the rank that arrives last 18 % of the time (3.094 ms): 67 % of "
+          "it for rank 0, whose CPU launches late."));
 }
 
 // The page, the terminal and the headline rank all of them by what they cost of a step.
@@ -258,8 +258,8 @@ TEST(RecordedVerdict, LossesOfAllKindsAreComparedByTheSameStep) {
                           "fusing 7 DRAM-bound kernels over the same data in optimizer: 2.798 ms",
                           "elementwise<direct copy, f32> [unrolled] (8 launch groups): 456.9 µs"));
   EXPECT_THAT(rows_of("data-parallel-two-h200"),
-              ElementsAre("GPU idle: 5.285 ms", "waiting in collectives: 3.166 ms",
-                          "embedding_backward_feature<f32, i64>: ~55.29 µs"));
+              ElementsAre("GPU idle: 9.397 ms", "waiting in collectives: 3.094 ms",
+                          "embedding_backward_feature<f32, i64>: ~82.89 µs"));
 }
 
 TEST(RecordedVerdict, ShortLaunchesThatTakeNotableTimeLeadWhereToBegin) {
@@ -290,18 +290,19 @@ TEST(RecordedVerdict, NoKernelSavesWhatAShortOneTakes) {
 TEST(RecordedVerdict, AKernelBesideACollectiveSaysSo) {
   const Program& program = program_of("data-parallel-two-h200");
   const RooflinePoint& product = program.group("nvjet_sm90_tst_192x96_64x5_1x2_h_bz_NTT");
-  EXPECT_EQ(product.bound, Bound::other_kernels) << "though its shared memory was not counted";
-  EXPECT_THAT(ids_of(program.findings(product)), ElementsAre("other-kernels"));
-  EXPECT_THAT(ids_of(program.findings(product)), Not(Contains("library-kernel")));
+  EXPECT_THAT(ids_of(program.findings(product)), ElementsAre("tensor", "beside-others"));
+  const RooflinePoint& other = program.group("nvjet_sm90_tst_192x128_64x5_1x2_h_bz_coopB_NNT");
+  EXPECT_EQ(other.bound, Bound::other_kernels) << "though its shared memory was not counted";
+  EXPECT_THAT(ids_of(program.findings(other)), ElementsAre("other-kernels"));
 }
 
-// Where kernels run beside an all-reduce or alone, medians flip between both: by them, rank 0 lost 177 ms.
-// All its kernels together take 80 ms longer.
+// Where kernels run beside an all-reduce or alone, medians flip between both. All kernels of rank 1 together
+// take 94 ms longer.
 TEST(RecordedVerdict, RanksAreComparedByMeans) {
   const auto& run = program_of("data-parallel-two-h200").run;
   const auto ranks = rank_analysis(run);
-  EXPECT_THAT(ranks->stragglers, IsEmpty());
-  EXPECT_LT(ranks->ranks[0].slow_s, ranks->ranks[0].compute_s - ranks->ranks[1].compute_s);
+  EXPECT_THAT(ranks->stragglers, ElementsAre(1U));
+  EXPECT_LT(ranks->ranks[1].slow_s, ranks->ranks[1].compute_s - ranks->ranks[0].compute_s);
 }
 
 /// The forward products with 29.38 µs in the mean: half of them take 15 µs, half 43.5 µs.
@@ -445,7 +446,7 @@ TEST(RecordedVerdict, KernelsBesideNcclAreJudgedWhereTheyHaveNoSharedMemory) {
   for (const RooflinePoint* copy : program.groups("unrolled_elementwise_kernel")) {
     EXPECT_NE(copy->bound, Bound::unknown) << copy->label;
   }
-  EXPECT_EQ(program.group("unrolled_elementwise_kernel", 64000).bound, Bound::instruction_latency);
+  EXPECT_EQ(program.group("unrolled_elementwise_kernel", 64000).bound, Bound::memory_latency);
 }
 
 // The review's half a wave: 512 blocks where 1188 fit.
