@@ -48,7 +48,6 @@ GRAPH_BYTES_TOLERANCE = 0.05
 MORE_THAN_L2_BYTES = 2e8
 TRACE_INSTRUCTIONS = 8  # that the trace adds to each warp
 MIX_TOLERANCE = 0.03  # what stays in L2 is not written
-LAUNCHES_OF_A_STEP = 640  # about
 # Those in which `profile` counts the pipes lie between them: whether divisions and roots take their slow path depends on the data.
 STEPS_UNDER_NCU = (5, 200)
 LINK_TOLERANCE = 0.02
@@ -65,6 +64,23 @@ sys.argv = sys.argv[2:]
 with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
     runpy.run_path(program, run_name="__main__")
 profile.export_chrome_trace(trace)
+"""
+
+# One step is between the calls that ncu waits for.
+ONE_STEP = """
+import runpy, sys, torch
+steps, program = int(sys.argv[1]), sys.argv[2]
+sys.argv = [program, "--steps", str(steps + 2)]
+done = 0
+def after_step(*_):
+    global done
+    done += 1
+    if done == steps:
+        torch.cuda.profiler.start()
+    elif done == steps + 1:
+        torch.cuda.profiler.stop()
+torch.optim.optimizer.register_optimizer_step_post_hook(after_step)
+runpy.run_path(program, run_name="__main__")
 """
 
 
@@ -300,9 +316,8 @@ class Validation:
 
     def beside_ncu_metrics(self, name, numbers_of, metrics):
         """What `numbers_of` finds in both steps under ncu: the numbers by their keys, of which each has one for each step."""
-        numbers = [numbers_of(self.under_ncu(f"{name}-{step}", metrics,
-                                             ["--launch-skip", step * LAUNCHES_OF_A_STEP, "--launch-count", LAUNCHES_OF_A_STEP],
-                                             [self.training_step, "--steps", step + 2])) for step in STEPS_UNDER_NCU]
+        numbers = [numbers_of(self.under_ncu(f"{name}-{step}", metrics, ["--profile-from-start", "off"],
+                                             ["-c", ONE_STEP, step, self.training_step])) for step in STEPS_UNDER_NCU]
         return {key: [one[key] for one in numbers] for key in numbers[0] if all(key in one for one in numbers)}
 
     def programs_pipes(self, what):
