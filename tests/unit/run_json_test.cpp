@@ -37,14 +37,21 @@ Json full_document() {
   return Json::parse(run_to_json(constructed::full_run()));
 }
 
-/// Calls `visit` with the pointer to every value below `document`.
-void visit_values(const Json& document, const std::function<void(const Pointer&, const Json&)>& visit,
-                  const Pointer& place = Pointer()) {
+/// Calls `visit` with the pointer to each value below `document` whose field was not visited yet.
+void visit_fields(const Json& document, const std::function<void(const Pointer&, const Json&)>& visit,
+                  const Pointer& place, const std::string& field, std::set<std::string>& visited) {
   for (const auto& [key, value] : document.items()) {
     const Pointer child = document.is_array() ? place / std::stoul(key) : place / key;
-    visit(child, value);
-    if (value.is_structured()) visit_values(value, visit, child);
+    const std::string of_all_elements = field + (document.is_array() ? "/*" : "/" + key);
+    if (visited.insert(of_all_elements).second) visit(child, value);
+    if (value.is_structured()) visit_fields(value, visit, child, of_all_elements, visited);
   }
+}
+
+/// Each field once: of the elements of a list, the first that has it.
+void visit_fields(const Json& document, const std::function<void(const Pointer&, const Json&)>& visit) {
+  std::set<std::string> visited;
+  visit_fields(document, visit, Pointer(), "", visited);
 }
 
 TEST(RunJson, IsReadAsItWasWritten) {
@@ -389,7 +396,7 @@ TEST(RunJson, OperationsOfSchema1HaveTheAccumulatorsTypeUnlessTheFileNamesOne) {
 
 TEST(RunJson, DamageOfSchema1IsAnErrorToo) {
   const Json document = schema1_document();
-  visit_values(document, [&](const Pointer& place, const Json& value) {
+  visit_fields(document, [&](const Pointer& place, const Json& value) {
     Json damaged = document;
     damaged.at(place) = value.is_boolean() ? Json("yes") : Json(true);
     EXPECT_NE(failure_of(damaged.dump()), "") << place;
@@ -535,7 +542,7 @@ TEST(RunJson, IsReadWithoutWhatIsEmptied) {
 
 TEST(RunJson, NamesThePlaceOfEveryMissingField) {
   const Json document = full_document();
-  visit_values(document, [&](const Pointer& place, const Json&) {
+  visit_fields(document, [&](const Pointer& place, const Json&) {
     const Pointer parent = place.parent_pointer();
     if (!document.at(parent).is_object() || place.to_string() == "/format" || may_be_absent(place)) return;
     Json damaged = document;
@@ -573,7 +580,7 @@ TEST(RunJson, InOlderRunsTheLaunchesOfASampleGiveTheTimingMode) {
 
 TEST(RunJson, NamesThePlaceOfEveryWrongType) {
   const Json document = full_document();
-  visit_values(document, [&](const Pointer& place, const Json& value) {
+  visit_fields(document, [&](const Pointer& place, const Json& value) {
     Json damaged = document;
     damaged.at(place) = value.is_boolean() ? Json("yes") : Json(true);
     EXPECT_THAT(failure_of(damaged.dump()), AllOf(StartsWith("run.json: "), HasSubstr(place.to_string())));
