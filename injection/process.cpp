@@ -63,6 +63,12 @@ struct Process::Call {
   bool is_announced = false;
   std::uint32_t correlation = 0;
 
+  // Of a call that changes graphs: a context of each device. No vector: at the end of a thread, graphs may be
+  // destroyed after this object.
+  static constexpr std::size_t kMostDevices = 64;
+  std::array<Context*, kMostDevices> devices{};
+  std::size_t n_devices = 0;
+
   static constexpr std::size_t kRemembered = 64;
   struct RememberedKernel {
     Handle function = nullptr;
@@ -244,8 +250,25 @@ void Process::entered_other_work(Handle context) {
   call.session = known->session.get();
 }
 
+/// Sessions of a device share its turn.
+void Process::entered_graph_change() {
+  Call& call = call_of_thread();
+  const auto add = [&](Context* context) {
+    for (std::size_t i = 0; i < call.n_devices; ++i) {
+      if (call.devices[i]->device == context->device) return;
+    }
+    if (call.n_devices < Call::kMostDevices) call.devices[call.n_devices++] = context;
+  };
+  {
+    const std::lock_guard lock(contexts_mutex_);
+    for (const auto& [handle, context] : contexts_) add(context.get());
+  }
+  for (std::size_t i = 0; i < call.n_devices; ++i) call.devices[i]->session->before_other_work();
+}
+
 void Process::left(const char* error) {
   Call& call = call_of_thread();
+  while (call.n_devices > 0) call.devices[--call.n_devices]->session->after_other_work();
   CountingSession* const session = std::exchange(call.session, nullptr);
   if (session == nullptr) return;
   const auto graph = std::exchange(call.graph, nullptr);

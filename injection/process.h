@@ -88,6 +88,8 @@ class Process : public activities::Listener {
   void left_graph();
   /// A launch is about to be made that is in no group, or a copy.
   void entered_other_work(Handle context);
+  /// An executable graph, whose kernels may be of any device, is about to be made, changed or destroyed.
+  void entered_graph_change();
   /// It was made. `error`: the driver's name of the error if it refused, else null.
   void left(const char* error);
   void graph_made(Handle executable, const std::string& name, std::uint64_t nodes);

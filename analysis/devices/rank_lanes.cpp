@@ -143,11 +143,13 @@ std::optional<RankWindow> typical_window(const Application& application, std::ui
     waits_ns[launch.process] += launch.wait_ns;
   }
   if (parts.empty()) return std::nullopt;
-  // The process that waits longest in all does so in most parts, and is to do so in this one.
+  // The process that waits longest in the whole run is to do so in this part, too.
   const auto longest = [](const std::vector<std::uint64_t>& waits) {
     return std::ranges::max_element(waits) - waits.begin();
   };
-  const auto is_typical = [&](const Part& part) { return longest(part.waits_ns) == longest(waits_ns); };
+  const auto is_typical = [&](const Part& part) {
+    return part.wait_ns > 0 && longest(part.waits_ns) == longest(waits_ns);
+  };
   if (std::ranges::any_of(parts, is_typical)) std::erase_if(parts, std::not_fn(is_typical));
   const auto middle = parts.begin() + static_cast<std::ptrdiff_t>(parts.size() / 2);
   std::ranges::nth_element(parts, middle, {}, &Part::wait_ns);

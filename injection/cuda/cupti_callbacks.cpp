@@ -321,9 +321,9 @@ void leave_other_call(CUpti_CallbackId function, const CUpti_CallbackData& call)
   }
 }
 
-/// A call within another one of the same thread is part of that one. While instrumentation is switched on or
-/// off, no executable graph may be made or changed: with CUPTI 2025.3.1, its kernels then read and write
-/// wrong addresses.
+/// A call within another one of the same thread is part of that one. While a pass begins or ends, no
+/// executable graph may be made or changed: CUPTI switches its instrumentation (2025.3.1), and kernels of
+/// that graph then read and write wrong addresses.
 void enter(CUpti_CallbackId function, const CUpti_CallbackData& call) {
   if (!process->is_active()) return;
   if (is_other_call(function)) return enter_other_call(function, call);
@@ -333,6 +333,8 @@ void enter(CUpti_CallbackId function, const CUpti_CallbackData& call) {
   call_in_progress = {.function = function, .correlation = call.correlationId};
   if (is_launch(function))
     enter_launch(function, call);
+  else if (is_graph_call(function))
+    process->entered_graph_change();
   else
     process->entered_other_work(call.context);
 }

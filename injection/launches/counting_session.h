@@ -93,7 +93,7 @@ struct DeviceTurn {
   int by_nodes = 0;                     // graphs whose nodes are launched one by one: all in one pass
   int waiting = 0;                      // threads that wait for the end of the turn: they go first
   bool is_closing = false;              // a range, for which CUPTI waits for the device: no launch may begin
-  std::atomic<int> in_progress{0};      // calls that give the device work
+  std::atomic<int> in_progress{0};      // calls that give the device work or change graphs
 };
 
 /// Goes through the passes while a program launches its kernels: counts chosen launches, and traces all of

@@ -142,6 +142,8 @@ TEST(ProfiledLaunches, OperationsUnderConditionsMayDependOnTheData) {
   const auto agreements = compared(run_of({measurement}), {kernel});
   EXPECT_EQ(find(agreements, "ffma").verdict(), Verdict::agrees);
   EXPECT_EQ(find(agreements, "tensor_bf16_ops").verdict(), Verdict::differs);
+  EXPECT_EQ(find(compared(run_of({measurement}), {launch("_Z1aPf", 8, 5700)}), "ffma").verdict(),
+            Verdict::differs);
   measurement.counters.insert_or_assign("warp_nonpred_execution_efficiency", CounterValue::measured(1));
   EXPECT_EQ(find(compared(run_of({measurement}), {kernel}), "ffma").verdict(), Verdict::differs);
 }

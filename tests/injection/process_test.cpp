@@ -255,6 +255,42 @@ TEST_F(ProcessTest, CopiesOfOtherThreadsAreInNoRange) {
   EXPECT_THAT(launches_in_ranges(), Each(1));
 }
 
+TEST_F(ProcessTest, ChangesNoPassWhileAGraphIsMade) {
+  constexpr int kChanges = 6;
+  constexpr double kLimitS = 20;
+  std::atomic<int> in_progress = 0;
+  std::atomic<int> beside = 0;
+  std::atomic<int> changes = 0;
+  for (const Handle one : {Handle{&context}, Handle{&other_context}}) {
+    driver.device(one).while_changing = [&] {
+      ++changes;
+      for (int i = 0; i < 20; ++i) {
+        beside += in_progress;
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      }
+    };
+  }
+  launch(&context, 0, 1);
+  launch(&other_context, 0, 1);
+  std::thread making([&] {
+    while (changes < kChanges) {
+      process->entered_graph_change();
+      ++in_progress;
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+      --in_progress;
+      process->left(nullptr);
+    }
+  });
+  const double end_s = seconds_now() + kLimitS;
+  for (std::uint32_t i = 0; changes < kChanges && seconds_now() < end_s; ++i)
+    launch(i % 2 == 0 ? &context : &other_context, i % 8, 1 + i % 48);
+  EXPECT_GE(changes, kChanges);
+  changes = kChanges;
+  making.join();
+  process->finish();
+  EXPECT_EQ(beside, 0);
+}
+
 TEST_F(ProcessTest, ContextsEndWhileOthersLaunch) {
   const std::vector<int> contexts(20);
   in_threads(2, [&](int thread) {

@@ -303,14 +303,17 @@ TEST(RankWindow, HasATypicalWaitAndWhenEachRankCame) {
 
 TEST(RankWindow, IsOneInWhichTheSameRankWaitsAsInTheWholeRun) {
   auto run = waiting_run();
-  // Rank 0 waits for 4 ms, rank 1 for 5 ms, rank 0 for 9 ms, and nobody.
+  // Rank 0 waits for 4 ms, rank 1 for 5 ms, rank 0 for 9 ms, and nobody in two parts, of which the last is
+  // not full.
   auto& first = run.application->processes[0].collectives;
   auto& second = run.application->processes[1].collectives;
   first[1] = {0, 199'000'000, 1'000'000};
   second[1] = {0, 194'000'000, 6'000'000};
   second[2] = {0, 299'000'000, 1'000'000};
-  first.push_back({0, 390'000'000, 10'000'000});
-  second.push_back({0, 390'000'000, 10'000'000});
+  for (const std::uint64_t start_ns : {390'000'000, 490'000'000}) {
+    first.push_back({0, start_ns, 10'000'000});
+    second.push_back({0, start_ns, 10'000'000});
+  }
   const auto window = typical_window(*run.application, 100'000'000);
   ASSERT_TRUE(window);
   EXPECT_EQ(window->processes[0][0].wait_ns, 9'000'000);

@@ -33,11 +33,13 @@ thread_local bool is_launching = false;
 
 /// The CUDA runtime, which is part of this program, ends in exit(): launches beside that may read what is no
 /// more.
+std::atomic<bool> is_in_exit = false;
+
 void on_fault(int signal, siginfo_t* /*what*/, void* where) {
   const auto place = static_cast<ucontext_t*>(where)->uc_mcontext.gregs[REG_RIP];
   const auto address = [](const char& symbol) { return reinterpret_cast<greg_t>(&symbol); };
   const bool is_here = place >= address(__executable_start) && place < address(etext);
-  if (is_launching && is_ending && is_here) wait_for_the_end();
+  if (is_launching && is_in_exit && is_here) wait_for_the_end();
   std::signal(signal, SIG_DFL);
   raise(signal);
 }
@@ -70,6 +72,7 @@ Random begin(const Plan& plan, const char* road, bool has_threads = true) {
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO;
     sigaction(SIGSEGV, &action, nullptr);
+    std::atexit([] { is_in_exit = true; });  // before what was registered earlier
     for (int i = random.between(1, 4); i > 0; --i) std::thread(launch_for_ever, random.split()).detach();
   }
   // At any time of what counters are collected in, and long enough for the first launches to be on disk.
