@@ -63,8 +63,8 @@ struct Process::Call {
   bool is_announced = false;
   std::uint32_t correlation = 0;
 
-  // Of a call that changes graphs: a context of each device. No vector: at the end of a thread, graphs may be
-  // destroyed after this object.
+  // One context of each device, during a call that changes graphs. Not a vector: when a thread ends, graphs
+  // may be destroyed after this object.
   static constexpr std::size_t kMostDevices = 64;
   std::array<Context*, kMostDevices> devices{};
   std::size_t n_devices = 0;
@@ -250,7 +250,7 @@ void Process::entered_other_work(Handle context) {
   call.session = known->session.get();
 }
 
-/// Sessions of a device share its turn.
+/// One session of each device is enough: they share its turn.
 void Process::entered_graph_change() {
   Call& call = call_of_thread();
   const auto add = [&](Context* context) {

@@ -7,7 +7,7 @@ collectives beside PyTorch's.
 
   scripts/validate.py INSTALLED_FOLDER [--keep FOLDER]
 
-What this machine cannot compare (one GPU, no ncu, no PyTorch) is "not run", with the reason. It takes four minutes on two H200s.
+What this machine cannot compare (one GPU, no ncu, no PyTorch) is "not run", with the reason.
 --keep leaves the runs in a folder. Exits with 1 if a number differs by more than its tolerance, which docs/crosscheck.md
 explains, and with 3 if nothing could be compared.
 """
@@ -66,7 +66,7 @@ with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) a
 profile.export_chrome_trace(trace)
 """
 
-# One step is between the calls that ncu waits for.
+# ncu profiles the step between `start` and `stop`.
 ONE_STEP = """
 import runpy, sys, torch
 steps, program = int(sys.argv[1]), sys.argv[2]
@@ -315,7 +315,7 @@ class Validation:
         return read_run(self.new_run(name, "import", report))
 
     def beside_ncu_metrics(self, name, numbers_of, metrics):
-        """What `numbers_of` finds in both steps under ncu: the numbers by their keys, of which each has one for each step."""
+        """What `numbers_of` finds under ncu: for each key that both steps have, its number at each of them."""
         numbers = [numbers_of(self.under_ncu(f"{name}-{step}", metrics, ["--profile-from-start", "off"],
                                              ["-c", ONE_STEP, step, self.training_step])) for step in STEPS_UNDER_NCU]
         return {key: [one[key] for one in numbers] for key in numbers[0] if all(key in one for one in numbers)}
@@ -451,7 +451,7 @@ class Validation:
 
 
 def nearest(number, references):
-    """The nearest number between the references."""
+    """The number itself if it lies between the references, else the nearer of them."""
     return min(max(number, min(references)), max(references))
 
 

@@ -242,9 +242,8 @@ struct RankWindow {
   std::vector<std::vector<CollectiveSpan>> processes;  ///< in the order of `Application::processes`
 };
 
-/// Of the parts of the run with this length in which the same rank waits longest as in the whole run, one in
-/// which they all waited as long as in the median one.
-/// Nothing if no collectives were matched between ranks, or they fill no part.
+/// A part of the run with this length and median waiting, of those in which the rank that waits longest in
+/// the whole run does so, too. Nothing if no collectives were matched between ranks, or they fill no part.
 std::optional<RankWindow> typical_window(const Application& application, std::uint64_t duration_ns);
 
 // What the devices of a program's ranks did over time, beside each other.

@@ -26,16 +26,12 @@ std::uint64_t volume_of(const Dimensions& size) {
 
 LoadedKernel::LoadedKernel(const CompiledKernel& compiled) : name_(compiled.function) {
   const std::string code = read_file(compiled.file);
-  kernels::check(cudaLibraryLoadData(&library_, code.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+  cudaLibrary_t library = nullptr;
+  kernels::check(cudaLibraryLoadData(&library, code.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
                  fmt::format("loading {}", name_));
-  const cudaError_t found = cudaLibraryGetKernel(&kernel_, library_, compiled.symbol.c_str());
-  if (found == cudaSuccess) return;
-  cudaLibraryUnload(library_);
-  kernels::check(found, fmt::format("looking for {} in {}", compiled.symbol, compiled.file));
-}
-
-LoadedKernel::~LoadedKernel() {
-  if (library_ != nullptr) cudaLibraryUnload(library_);
+  library_.reset(library);
+  kernels::check(cudaLibraryGetKernel(&kernel_, library, compiled.symbol.c_str()),
+                 fmt::format("looking for {} in {}", compiled.symbol, compiled.file));
 }
 
 void LoadedKernel::allow(const KernelCall& call) {

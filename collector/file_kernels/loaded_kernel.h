@@ -4,10 +4,11 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
+#include <type_traits>
 
 #include "core/model/file_kernel.h"
 #include "core/model/run.h"
@@ -20,12 +21,7 @@ class LoadedKernel {
  public:
   /// Throws Error if the code cannot be read or loaded, or is not for this device.
   explicit LoadedKernel(const CompiledKernel& compiled);
-  ~LoadedKernel();
-  LoadedKernel(LoadedKernel&& other) noexcept
-      : library_(std::exchange(other.library_, nullptr)),
-        kernel_(other.kernel_),
-        shared_bytes_(other.shared_bytes_),
-        name_(std::move(other.name_)) {}
+  LoadedKernel(LoadedKernel&&) = default;
   LoadedKernel& operator=(LoadedKernel&&) = delete;
 
   /// Allows the launches that `call` asks for. Throws Error(usage) if the code, or the device, does not.
@@ -36,9 +32,13 @@ class LoadedKernel {
   std::optional<KernelResources> resources(const KernelCall& call) const;
 
  private:
+  struct Unload {
+    void operator()(cudaLibrary_t library) const { cudaLibraryUnload(library); }
+  };
+
   const void* function() const { return kernel_; }
 
-  cudaLibrary_t library_ = nullptr;
+  std::unique_ptr<std::remove_pointer_t<cudaLibrary_t>, Unload> library_;
   cudaKernel_t kernel_ = nullptr;
   std::uint32_t shared_bytes_ = 0;  // the most dynamic ones that were allowed
   std::string name_;

@@ -295,35 +295,34 @@ void leave_graph_call(CUpti_CallbackId function, const CUpti_CallbackData& call)
   }
 }
 
+/// `handle` and `code`: of the call's parameters, those of the module or library and of its code.
+template <typename Parameters, typename Handle, typename Code>
+void loaded_by(const CUpti_CallbackData& call, Handle* Parameters::*handle, Code Parameters::*code) {
+  const auto& parameters = parameters_of<Parameters>(call);
+  driver->loaded(*(parameters.*handle), parameters.*code);
+}
+
 /// Modules are known once they are loaded.
 void leave_other_call(CUpti_CallbackId function, const CUpti_CallbackData& call) {
   closing.reset();
   if (!has_succeeded(call)) return;
   switch (function) {
-    case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData: {
-      const auto& load = parameters_of<cuModuleLoadData_params>(call);
-      return driver->loaded(*load.module, load.image);
-    }
-    case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx: {
-      const auto& load = parameters_of<cuModuleLoadDataEx_params>(call);
-      return driver->loaded(*load.module, load.image);
-    }
-    case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary: {
-      const auto& load = parameters_of<cuModuleLoadFatBinary_params>(call);
-      return driver->loaded(*load.module, load.fatCubin);
-    }
-    case CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData: {
-      const auto& load = parameters_of<cuLibraryLoadData_params>(call);
-      return driver->loaded(*load.library, load.code);
-    }
+    case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData:
+      return loaded_by(call, &cuModuleLoadData_params::module, &cuModuleLoadData_params::image);
+    case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx:
+      return loaded_by(call, &cuModuleLoadDataEx_params::module, &cuModuleLoadDataEx_params::image);
+    case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary:
+      return loaded_by(call, &cuModuleLoadFatBinary_params::module, &cuModuleLoadFatBinary_params::fatCubin);
+    case CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData:
+      return loaded_by(call, &cuLibraryLoadData_params::library, &cuLibraryLoadData_params::code);
     default:
       return;
   }
 }
 
 /// A call within another one of the same thread is part of that one. While a pass begins or ends, no
-/// executable graph may be made or changed: CUPTI switches its instrumentation (2025.3.1), and kernels of
-/// that graph then read and write wrong addresses.
+/// executable graph may be made or changed: CUPTI (2025.3.1) switches its instrumentation then, and kernels
+/// of such a graph would read and write wrong addresses.
 void enter(CUpti_CallbackId function, const CUpti_CallbackData& call) {
   if (!process->is_active()) return;
   if (is_other_call(function)) return enter_other_call(function, call);

@@ -305,6 +305,7 @@ test('names from files are text, in the page, the chart and the tooltip', async 
   await rows(page).first().click();
   await expect(page.locator('#inspector h2')).toContainText('<img src=x');
   await page.locator('.frame').evaluate((frame) => frame.scrollIntoView());
+  await expect(page.locator('.overlay .ring').first()).toBeVisible();
   await page.locator('.overlay .ring').first().hover({ force: true });
   await expect(page.locator('#tooltip')).toContainText('<script>');
   expect(await page.evaluate(() => (window as any).hacked)).toBeUndefined();

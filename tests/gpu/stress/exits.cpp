@@ -30,11 +30,10 @@ extern "C" const char __executable_start;
 extern "C" const char etext;
 
 thread_local bool is_launching = false;
-
-/// The CUDA runtime, which is part of this program, ends in exit(): launches beside that may read what is no
-/// more.
 std::atomic<bool> is_in_exit = false;
 
+/// exit() ends the CUDA runtime, which is linked into this program: a launch in another thread may then crash
+/// in it, and that thread does nothing more.
 void on_fault(int signal, siginfo_t* /*what*/, void* where) {
   const auto place = static_cast<ucontext_t*>(where)->uc_mcontext.gregs[REG_RIP];
   const auto address = [](const char& symbol) { return reinterpret_cast<greg_t>(&symbol); };
