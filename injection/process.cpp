@@ -323,7 +323,10 @@ Process::Context& Process::make_context(Handle context) {
   const auto [place, is_new] = contexts_.try_emplace(context);
   if (!is_new) return *place->second;  // another thread was faster
   const auto [turn, is_new_device] = devices_.try_emplace(device.device);
-  if (is_new_device) file_->add(device);
+  if (is_new_device) {
+    turn->second.one_by_one_s = one_by_one_s_;
+    file_->add(device);
+  }
   made->session =
       std::make_unique<CountingSession>(*made->gpu, device.device, turn->second, sink(), settings_.samples,
                                         settings_.passes, CountingSession::Limits{});

@@ -25,22 +25,26 @@ const cupti::HostConfiguration& CuptiGpu::configuration_of(Pass pass) {
       .first->second;
 }
 
-void CuptiGpu::begin_pass(Pass pass, std::size_t ranges) {
+/// CUPTI's SASS Metrics API, the other way to instrument chosen launches, counts no floating-point
+/// operations.
+void CuptiGpu::begin_pass(Pass pass, std::size_t ranges, bool only_within_ranges) {
   const FinishFirst finish_first(finish_at_exit_);
   const RelaxedCapture relaxed;
   configuration_ = &configuration_of(pass);
   // Enabled anew for each pass: CUPTI counts nothing where it is given another configuration.
   profiler_ = std::make_unique<cupti::EnabledProfiler>(context_);
-  most_ranges_ = std::clamp(ranges, kLeastRanges, kMostRanges);
+  only_within_ranges_ = only_within_ranges;
+  most_ranges_ = only_within_ranges ? 1 : std::clamp(ranges, kLeastRanges, kMostRanges);
   counter_data_ = profiler_->make_counter_data(configuration_->metric_names(), most_ranges_);
   profiler_->set_config(configuration_->config_image(), counter_data_, most_ranges_);
-  profiler_->start();
+  if (!only_within_ranges_) profiler_->start();
 }
 
 std::vector<Gpu::CountedRange> CuptiGpu::end_pass() {
   if (!profiler_) return {};
   const RelaxedCapture relaxed;
-  std::vector<CountedRange> counted = stop();
+  if (!only_within_ranges_) profiler_->stop();
+  std::vector<CountedRange> counted = decode();
   // A program is a little slower while the profiler is enabled.
   profiler_.reset();
   counter_data_ = {};
@@ -49,15 +53,15 @@ std::vector<Gpu::CountedRange> CuptiGpu::end_pass() {
 
 std::vector<Gpu::CountedRange> CuptiGpu::make_room() {
   const RelaxedCapture relaxed;
-  std::vector<CountedRange> counted = stop();
+  if (!only_within_ranges_) profiler_->stop();
+  std::vector<CountedRange> counted = decode();
   profiler_->clear(counter_data_);
-  profiler_->start();
+  if (!only_within_ranges_) profiler_->start();
   return counted;
 }
 
-std::vector<Gpu::CountedRange> CuptiGpu::stop() {
+std::vector<Gpu::CountedRange> CuptiGpu::decode() {
   const auto ranges = std::exchange(ranges_, {});
-  profiler_->stop();
   std::vector<CountedRange> counted;
   if (ranges.empty()) return counted;
   profiler_->decode();
@@ -75,12 +79,19 @@ void CuptiGpu::abandon_pass() {
 }
 
 void CuptiGpu::open_range(std::uint64_t range) {
+  const RelaxedCapture relaxed;
+  if (only_within_ranges_) {
+    profiler_->start();
+    if (!std::exchange(has_started_in_range_, true)) finish_at_exit_();
+  }
   profiler_->push(std::to_string(ranges_.size()));
   ranges_.push_back(range);
 }
 
 void CuptiGpu::close_range() {
+  const RelaxedCapture relaxed;
   profiler_->pop();
+  if (only_within_ranges_) profiler_->stop();
 }
 
 bool CuptiGpu::begin_lines() {

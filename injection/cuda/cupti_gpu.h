@@ -52,7 +52,7 @@ class CuptiGpu : public Gpu {
   }
   void trace(bool on) override { calls_.trace(on); }
   void deliver_trace() override { calls_.deliver_trace(); }
-  void begin_pass(Pass pass, std::size_t ranges) override;
+  void begin_pass(Pass pass, std::size_t ranges, bool only_within_ranges) override;
   std::vector<CountedRange> end_pass() override;
   std::vector<CountedRange> make_room() override;
   void abandon_pass() override;
@@ -73,7 +73,7 @@ class CuptiGpu : public Gpu {
   static constexpr std::size_t kLeastRanges = 32;
   static constexpr std::size_t kMostRanges = 128;
 
-  std::vector<CountedRange> stop();
+  std::vector<CountedRange> decode();
   const cupti::HostConfiguration& configuration_of(Pass pass);
 
   const CUcontext context_;
@@ -91,9 +91,11 @@ class CuptiGpu : public Gpu {
   const cupti::HostConfiguration* configuration_ = nullptr;
   std::vector<std::uint8_t> counter_data_;
   std::unique_ptr<cupti::EnabledProfiler> profiler_;
+  bool only_within_ranges_ = false;  // the profiler is started
   std::size_t most_ranges_ = 0;
   std::vector<std::uint64_t> ranges_;  // by their names
   bool has_evaluated_ = false;
+  bool has_started_in_range_ = false;
 
   std::unique_ptr<PcSampler> pc_sampler_;
 };

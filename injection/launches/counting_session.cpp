@@ -37,6 +37,8 @@ constexpr double kCountingAtFirstS = 2;
 constexpr double kCountingOfLaunchS = 1.5e-3;
 constexpr std::uint64_t kMostCharged = 2000;
 constexpr double kCountingShare = 0.2;
+/// Beside collectives, launches may be instrumented for so long in a process.
+constexpr double kOneByOneS = 4;
 /// Until the next attempt to change the pass, where the device was not idle.
 constexpr double kRetryS = 0.1;
 /// Groups with less of the traced time are not worth another pass.
@@ -205,11 +207,7 @@ GroupId CountingSession::add_group(const NewGroup& group) {
 
 void CountingSession::launches_collectives() {
   const std::lock_guard lock(device_.mutex);
-  has_collectives_ = true;
-  if (is_impossible(Pass::operations)) return;
-  make_impossible(
-      Pass::operations,
-      Error(ErrorKind::environment, "instrumented code of collective kernels keeps the other ranks waiting"));
+  if (!has_collectives_.exchange(true)) sampling_.instruments_one_by_one();
 }
 
 void CountingSession::make_impossible(Pass pass, const Error& error) {
@@ -225,8 +223,8 @@ bool CountingSession::before_launch(GroupId group, bool may_be_counted) {
   ++groups_[group].launches;
   sampling_.launched(group);
   if (sampling_.was_voided(group)) may_be_stuck_ = true;
-  const bool is_wanted =
-      pass_ && may_be_counted && sampling_.wants(group, groups_[group].launches) && may_count_more();
+  const bool is_wanted = pass_ && !has_to_end() && may_be_counted &&
+                         sampling_.wants(group, groups_[group].launches) && may_count_more();
   bool is_counted = false;
   if (is_wanted && !open_ && turn.is_free()) {
     turn.take();
@@ -260,12 +258,13 @@ bool CountingSession::before_graph(const std::vector<GroupId>& kernels, ByNodes 
     return may_run_by_nodes == ByNodes::for_any_sample ? sampling_.is_awaited(kernel, *pass_)
                                                        : sampling_.is_missing(kernel, *pass_);
   };
-  const bool is_possible = may_run_by_nodes != ByNodes::not_at_all && pass_ && may_count_more() && !open_;
+  const bool is_possible =
+      may_run_by_nodes != ByNodes::not_at_all && pass_ && !has_to_end() && may_count_more() && !open_;
   if (is_possible && turn.is_free() && std::ranges::any_of(kernels, is_wanted)) {
     turn.take();
     counting_since_s_ = gpu_.now_s();
     const bool is_ready = wait_for_device(lock);
-    note_counting();
+    note_counting(gpu_.now_s());
     if (is_ready) {
       std::map<GroupId, int> nodes;
       for (const GroupId kernel : kernels) ++nodes[kernel];
@@ -310,8 +309,8 @@ void CountingSession::wait_for_turn(Lock& lock) const {
 }
 
 /// Launches within an open range would be counted with it. They wait for as long as the counted launch may
-/// take; if that is not enough, it may be waiting for them, and the range is void. The same holds for a range
-/// whose turn is over, if this thread does not get the turn to close it.
+/// take; if that is not enough, it may be waiting for them, and the range is void, unless it is closed just
+/// now. The same holds for a range whose turn is over, if this thread does not get the turn to close it.
 void CountingSession::wait_for_owner(Lock& lock) const {
   const auto let_go = [&](CountingSession* session) {
     if (session != nullptr && session->open_) session->open_->is_void = true;
@@ -327,7 +326,7 @@ void CountingSession::wait_for_owner(Lock& lock) const {
   const bool is_over = device_.ended.wait_for(lock, std::chrono::duration<double>(limit_s),
                                               [this] { return device_.owner == nullptr; });
   --device_.waiting;
-  if (!is_over) let_go(device_.owner);
+  if (!is_over && !device_.is_closing) let_go(device_.owner);
   if (device_.waiting > 0) let_go(device_.late);
 }
 
@@ -401,6 +400,7 @@ bool CountingSession::open_range(GroupId group, Lock& lock) {
     if (wait_for_device(lock)) {
       if (!gpu_.has_room()) make_room(lock);
       opening_ = ranges_.size();
+      opened_s_ = gpu_.now_s();
       is_open = without(
           lock, [this] { return range_.open(limits_.before_launch_s) == CountedRange::Opening::opened; });
     }
@@ -408,7 +408,7 @@ bool CountingSession::open_range(GroupId group, Lock& lock) {
     give_up_counting(error, lock);
     return false;
   }
-  note_counting();
+  note_counting(is_open && instruments_one_by_one() ? opened_s_ : gpu_.now_s());
   if (is_open) {
     ranges_.push_back({group, groups_[group].launches});
     open_ = Open{.group = group, .range = opening_};
@@ -419,8 +419,21 @@ bool CountingSession::open_range(GroupId group, Lock& lock) {
 }
 
 /// While all is instrumented and slow, a pause would hold the program up, not the counting.
-void CountingSession::note_counting() {
-  if (pass_ != Pass::operations) counting_s_ += gpu_.now_s() - counting_since_s_;
+void CountingSession::note_counting(double until_s) {
+  if (pass_ != Pass::operations || is_one_by_one_) counting_s_ += until_s - counting_since_s_;
+}
+
+/// A launch was instrumented: by itself, unless it was late or other work came into its range.
+void CountingSession::note_instrumented(bool is_alone) {
+  const double took_s = gpu_.now_s() - opened_s_;
+  const double all_s = *device_.one_by_one_s += took_s;
+  if (is_impossible(Pass::operations) || (is_alone && all_s + took_s <= kOneByOneS)) return;
+  make_impossible(
+      Pass::operations,
+      Error(ErrorKind::environment,
+            is_alone
+                ? fmt::format("beside collectives, launches are instrumented for at most {} s", kOneByOneS)
+                : "beside collectives, an instrumented launch was not done in time"));
 }
 
 void CountingSession::after_launch(GroupId group, bool is_counted, bool has_failed) {
@@ -439,7 +452,10 @@ void CountingSession::after_launch(GroupId group, bool is_counted, bool has_fail
   } catch (const Error& error) {
     return give_up_counting(error, lock);
   }
-  note_counting();
+  if (instruments_one_by_one())
+    note_instrumented(is_done && !open_->is_void);
+  else
+    note_counting(gpu_.now_s());
   if (has_failed) {
     open_->is_settled = true;
     ranges_[open_->range].is_void = true;
@@ -540,7 +556,7 @@ void CountingSession::tick() {
 }
 
 bool CountingSession::may_count_more() const {
-  return pass_ == Pass::operations ||
+  return (pass_ == Pass::operations && !is_one_by_one_) ||
          counting_s_ <= kCountingAtFirstS +
                             kCountingOfLaunchS * static_cast<double>(std::min(counted_, kMostCharged)) +
                             kCountingShare * (last_launch_s_ - first_launch_s_);
@@ -550,8 +566,9 @@ bool CountingSession::may_count_more() const {
 bool CountingSession::is_change_due() {
   if (open_ || device_.by_nodes > 0 || last_launch_s_ < next_change_s_) return false;
   if (lines_until_s_ > 0) return last_launch_s_ >= lines_until_s_;
+  if (pass_ && has_to_end()) return true;
   if (!may_count_more()) return false;
-  if (pass_) return is_impossible(*pass_) || is_pass_over() || has_what_matters();
+  if (pass_) return is_pass_over() || has_what_matters();
   if (device_.counting != nullptr) return false;  // another context of the device
   if (!has_counted_) return next_pass(0).has_value();
   next_change_s_ = last_launch_s_ + kLookS;
@@ -637,6 +654,11 @@ void CountingSession::find_steps() {
   }
 }
 
+/// The pass instruments everything, although there are collectives now.
+bool CountingSession::has_to_end_for_collectives() const {
+  return pass_ == Pass::operations && has_collectives_ && !is_one_by_one_;
+}
+
 /// Under a turn. What follows depends on what the pass has shown.
 void CountingSession::change_pass(Lock& lock) {
   if (lines_until_s_ > 0) {
@@ -659,7 +681,8 @@ void CountingSession::change_pass(Lock& lock) {
   if (!pass_ && has_counted_ && is_first_round_) ++new_beginnings_;
   has_counted_ = true;
   if (!end_pass(lock)) return;
-  const std::size_t following = pass_ ? after(*pass_) : 0;
+  std::size_t following = pass_ ? after(*pass_) : 0;
+  if (has_to_end_for_collectives()) following = static_cast<std::size_t>(Pass::operations);
   if (pass_ == Pass::memory) {
     find_same();
     if (begin_lines(lock)) return;
@@ -856,11 +879,12 @@ record::PassBegun CountingSession::pass_begun() {
 void CountingSession::begin_pass(std::optional<Pass> next, Lock& lock) {
   while (next) {
     pass_ = next;
+    is_one_by_one_ = next == Pass::operations && has_collectives_;
     device_.counting = this;
     set_trace(is_traced_in(next), lock);
     try {
       const std::size_t ranges = expected_ranges(*next);
-      without(lock, [&] { gpu_.begin_pass(*next, ranges); });
+      without(lock, [&] { gpu_.begin_pass(*next, ranges, is_one_by_one_); });
       sampling_.begin(*next, launching_s_);
       last_launch_s_ = gpu_.now_s();
       in_use_.reset();

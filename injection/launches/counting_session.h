@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -43,9 +44,10 @@ class Gpu {
   virtual void trace(bool on) = 0;
   /// Delivers what was traced and is done.
   virtual void deliver_trace() = 0;
-  /// Sets the counters to a pass of about `ranges` ranges, while the device is idle. Throws
-  /// Error(environment), and cupti::CountersInUse where it may succeed later.
-  virtual void begin_pass(Pass pass, std::size_t ranges) = 0;
+  /// Sets the counters to a pass of about `ranges` ranges, while the device is idle. If
+  /// `only_within_ranges`, each range starts the profiler and stops it, which takes long, and nothing else is
+  /// instrumented. Throws Error(environment), and cupti::CountersInUse where it may succeed later.
+  virtual void begin_pass(Pass pass, std::size_t ranges, bool only_within_ranges) = 0;
   /// Ends it, while the device is idle, and returns what was counted and not yet taken. Throws
   /// Error(environment), as do the functions for ranges.
   virtual std::vector<CountedRange> end_pass() = 0;
@@ -94,6 +96,8 @@ struct DeviceTurn {
   int waiting = 0;                      // threads that wait for the end of the turn: they go first
   bool is_closing = false;              // a range, for which CUPTI waits for the device: no launch may begin
   std::atomic<int> in_progress{0};      // calls that give the device work or change graphs
+  /// How long launches that were instrumented one by one have held the process: of all its devices.
+  std::shared_ptr<std::atomic<double>> one_by_one_s = std::make_shared<std::atomic<double>>(0);
 };
 
 /// Goes through the passes while a program launches its kernels: counts chosen launches, and traces all of
@@ -103,6 +107,10 @@ struct DeviceTurn {
 /// The mutex of the device guards what the session knows, for some instructions at a time. Whatever needs
 /// CUDA or CUPTI, or waits for the device, is done in a turn: without the mutex, while other launches wait
 /// until the turn is over, or until they have waited long enough; then they make the counted launch void.
+///
+/// Instrumented collectives would keep other ranks waiting. In a process that launches them, the pass
+/// `operations` instruments nothing but the launches that it counts, which are neither collectives nor
+/// graphs, and no more once that has taken long.
 class CountingSession {
  public:
   using Sink = std::function<void(const ProfileRecord&)>;
@@ -136,8 +144,8 @@ class CountingSession {
   /// The group's first launch is about to come.
   GroupId add_group(const NewGroup& group);
 
-  /// The process launches kernels that wait for those of others: nothing is instrumented any more, and a wait
-  /// for the device may fail because another process is held up, too.
+  /// The process launches kernels that wait for those of others: launches are instrumented one by one from
+  /// now on, and a wait for the device may fail because another process is held up, too.
   void launches_collectives();
 
   /// A launch is about to be made. Returns whether it is counted, which it is only if it may be.
@@ -231,6 +239,9 @@ class CountingSession {
   void settle_void();
   void note_void(GroupId group);
   bool is_change_due();
+  bool instruments_one_by_one() const { return is_one_by_one_ && pass_ == Pass::operations; }
+  bool has_to_end_for_collectives() const;
+  bool has_to_end() const { return is_impossible(*pass_) || has_to_end_for_collectives(); }
   void change_pass(Lock& lock);
   bool end_pass(Lock& lock);
   bool wait_for_device(Lock& lock);
@@ -259,7 +270,8 @@ class CountingSession {
   void find_same();
   void find_different();
   bool may_count_more() const;
-  void note_counting();
+  void note_counting(double until_s);
+  void note_instrumented(bool is_alone);
   static double mean_s(const Group& group);
   double limit_after_launch(GroupId group) const;
 
@@ -281,6 +293,7 @@ class CountingSession {
   double turn_since_s_ = 0;
   double counting_since_s_ = 0;  // it waits, before the launch that is counted or after it
   double counting_s_ = 0;        // all such waits, and what made room
+  double opened_s_ = 0;          // when the range was to be opened
   std::uint64_t counted_ = 0;
   double first_launch_s_ = 0;
   LaunchSampling sampling_;
@@ -301,6 +314,7 @@ class CountingSession {
   bool may_be_stuck_ = false;  // a kernel that waits for the program may be running
   bool is_traced_ = false;
   std::optional<Pass> pass_;                          // nothing between passes
+  bool is_one_by_one_ = false;                        // only the launches that it counts are instrumented
   std::optional<record::Problem> in_use_;             // since when another process has the counters
   std::array<bool, kPasses.size()> is_impossible_{};  // passes that failed
   double next_change_s_ = 0;                          // when a pass may be begun or ended again

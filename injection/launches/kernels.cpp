@@ -77,6 +77,7 @@ Kernel& Kernels::known(record::Kernel kernel) {
   added.id = kernel.kernel;
   added.symbol = kernel.symbol;
   added.is_collective = is_collective(kernel.symbol);
+  added.is_graph = kernel.graph_nodes.has_value();
   added.is_of_nccl = is_of_nccl(kernel.symbol);
   if (kernel.tensor_instructions) added.tensor = decoded_tensor(*kernel.tensor_instructions);
   of_identity_.emplace(identity, &added);

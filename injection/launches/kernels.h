@@ -29,6 +29,7 @@ struct Kernel {
   KernelId id = 0;
   std::string symbol;
   bool is_collective = false;
+  bool is_graph = false;
   bool is_of_nccl = false;
   std::atomic<std::uint64_t>* launches = nullptr;  ///< so far, of all kernels with that symbol
   bool is_left_out = false;                        ///< stands for all beyond what a process may have

@@ -104,7 +104,9 @@ GroupId LaunchGroups::add_to_session(CountingSession& session, const Key& key, s
                             .wish = {.kernel = key.kernel->id,
                                      .is_counted = is_counted,
                                      .is_known_to_end = is_counted && !only_.empty(),
-                                     .is_in_graph = key.is_in_graph},
+                                     .is_in_graph = key.is_in_graph,
+                                     .may_be_instrumented_alone = !key.kernel->is_collective &&
+                                                                  !key.kernel->is_graph && !key.is_in_graph},
                             .known_s = known_s == settings_.known_s.end() ? 0 : known_s->second,
                             .warps = record::warps_of(key.grid, key.block),
                             .tensor = key.kernel->tensor});

@@ -19,6 +19,7 @@ GroupId LaunchSampling::add_group(double now, Wish wish) {
   added.kernel = wish.kernel;
   added.is_known_to_end = wish.is_known_to_end;
   added.is_in_graph = wish.is_in_graph;
+  added.may_be_instrumented_alone = wish.may_be_instrumented_alone;
   voids_.try_emplace(wish.kernel, 0);
   for (const Pass pass : {Pass::memory, Pass::operations, Pass::tensor, Pass::stalls, Pass::pipes}) {
     added.needed[static_cast<std::size_t>(pass)] = wish.is_counted;
@@ -114,6 +115,11 @@ void LaunchSampling::does_the_same(GroupId group) {
   change(group, [](Group& changed, State&) { changed.does_the_same = true; });
 }
 
+void LaunchSampling::instruments_one_by_one() {
+  is_one_by_one_ = true;
+  find_awaited();
+}
+
 void LaunchSampling::has_nodes(GroupId group, int nodes) {
   change(group, [&](Group& changed, State&) { changed.nodes = std::min(nodes, kVaryingSamples); });
 }
@@ -134,8 +140,10 @@ void LaunchSampling::repeats(GroupId group, std::size_t period) {
 
 int LaunchSampling::samples_for(GroupId group, Pass pass) const {
   const Group& known = groups_[group];
+  const bool is_alone = is_one_by_one_ && pass == Pass::operations;
+  if (is_alone && (known.does_the_same || !known.is_varying)) return 1;
   if (known.period > 0) return static_cast<int>(known.period);
-  if (known.is_varying) return std::max(samples_, kVaryingSamples);
+  if (known.is_varying) return is_alone ? kEnoughThatVary : std::max(samples_, kVaryingSamples);
   if (known.does_the_same && pass == Pass::operations) return 1;
   return std::max(samples_, known.nodes);
 }
@@ -162,7 +170,9 @@ bool LaunchSampling::is_over(double now, double least_patience_s) const {
 }
 
 bool LaunchSampling::is_complete(GroupId group, Pass pass) const {
-  return !groups_[group].needed[static_cast<std::size_t>(pass)] ||
+  const bool is_out_of_reach =
+      is_one_by_one_ && pass == Pass::operations && !groups_[group].may_be_instrumented_alone;
+  return !groups_[group].needed[static_cast<std::size_t>(pass)] || is_out_of_reach ||
          state(group, pass).counted >= samples_for(group, pass);
 }
 
@@ -173,7 +183,6 @@ bool LaunchSampling::is_awaited(GroupId group, Pass pass) const {
 }
 
 bool LaunchSampling::is_missing(GroupId group, Pass pass) const {
-  constexpr int kEnoughThatVary = 8;  // the first pass shows what they do on average
   const Group& known = groups_[group];
   const int counted = samples_of(group, pass);
   const bool is_enough =

@@ -38,6 +38,7 @@ class LaunchSampling {
     bool is_counted = true;        ///< memory, operations, tensor, stalls and pipes, and what follows
     bool is_known_to_end = false;  ///< by itself, so that it need not be seen to end first
     bool is_in_graph = false;      ///< launched by itself in some launches of the graph only
+    bool may_be_instrumented_alone = true;  ///< neither a collective, nor a graph or in one
   };
 
   /// A group that was not seen before.
@@ -66,6 +67,9 @@ class LaunchSampling {
   void varies(GroupId group);
   /// All launches that were counted have done the same.
   void does_the_same(GroupId group);
+  /// From now on, few launches are instrumented, since each takes long, and none of groups that may not be
+  /// alone.
+  void instruments_one_by_one();
   /// A graph launches so many kernels of the group, of which it has several: each is counted, as far as
   /// `kVaryingSamples` go, since each may do something else.
   void has_nodes(GroupId group, int nodes);
@@ -104,7 +108,8 @@ class LaunchSampling {
 
   static constexpr int kMostVoids = 3;
   static constexpr int kVaryingSamples = 32;
-  static constexpr double kLongS = 0.1;  ///< what the program does for so long may be its work
+  static constexpr int kEnoughThatVary = 8;  ///< the first pass shows what they do on average
+  static constexpr double kLongS = 0.1;      ///< what the program does for so long may be its work
 
  private:
   struct State {
@@ -124,6 +129,7 @@ class LaunchSampling {
     bool is_varying = false;
     bool does_the_same = false;
     bool is_in_graph = false;
+    bool may_be_instrumented_alone = true;
     int nodes = 1;  // of its graph
     std::array<bool, kPasses.size()> needed{};
   };
@@ -144,6 +150,7 @@ class LaunchSampling {
   const int samples_;
   std::vector<Group> groups_;
   std::unordered_map<std::uint64_t, int> voids_;  // of each kernel, in a row
+  bool is_one_by_one_ = false;
   Pass pass_ = Pass::memory;
   std::size_t awaited_ = 0;  // groups of which the pass still wants launches
   double begun_ = 0;

@@ -175,6 +175,7 @@ std::string plain_cause(std::string cause) {
     cause.resize(at + kNotInReport.size());
   }
   replace(cause, "operations was not counted", "operations were not counted");
+  // In older runs.
   replace(cause, "instrumented code of collective kernels keeps the other ranks waiting",
           "programs with collectives are not instrumented");
   return cause;

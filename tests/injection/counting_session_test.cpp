@@ -31,44 +31,47 @@ class FakeGpu : public Gpu {
   }
   void trace(bool on) override { calls.push_back(on ? "trace" : "no trace"); }
   void deliver_trace() override {}
-  void begin_pass(Pass pass, std::size_t /*ranges*/) override {
+  void begin_pass(Pass pass, std::size_t /*ranges*/, bool only_within_ranges) override {
     if (in_use) throw cupti::CountersInUse(Error(ErrorKind::environment, "another program counts"));
     if (impossible.contains(pass)) throw Error(ErrorKind::environment, "not permitted", "ask");
     calls.push_back("begin " + std::string(to_string(pass)));
     if (!is_done()) calls.push_back("not idle!");
     in_pass = true;
-    room_left = room_of_a_pass;
+    is_one_by_one = only_within_ranges;
+    instruments = pass == Pass::operations && !is_one_by_one;
+    room_left = is_one_by_one ? 1 : room_of_a_pass;
     now += 0.25;
     busy_until = now;
   }
   std::vector<CountedRange> end_pass() override {
     calls.push_back("end");
     if (!is_done() || is_open) calls.push_back("not idle!");
-    in_pass = false;
+    in_pass = instruments = false;
     return std::exchange(counted, {});
   }
   void abandon_pass() override {
-    in_pass = is_open = false;
+    in_pass = is_open = instruments = false;
     calls.push_back("abandon");
   }
   bool has_room() override { return room_left > 0; }
   std::vector<CountedRange> make_room() override {
     calls.push_back("make room");
     if (!is_done() || is_open || !in_pass) calls.push_back("make room out of order!");
-    room_left = room_of_a_pass;
-    now += 0.04;
+    room_left = is_one_by_one ? 1 : room_of_a_pass;
+    now += is_one_by_one ? 1e-3 : 0.04;
     return std::exchange(counted, {});
   }
   void open_range(std::uint64_t range) override {
     if (!is_done() || is_open || !in_pass) calls.push_back("open out of order!");
     is_open = true;
     --room_left;
+    if (is_one_by_one) switch_instrumentation(true);
     counted.push_back({range,
                        {{std::string(counter::kDramReadBytes), CounterValue::measured(64)},
                         {std::string(counter::kWarpInstructionsSass), CounterValue::measured(instrumented)},
                         {std::string(counter::kTensorPipeInstructions), CounterValue::measured(tensor)},
                         {std::string(counter::kTensorPipeHfma2), CounterValue::measured(0)}}});
-    if (calls.back() != "begin operations" && by_hardware > 0)
+    if (!is_one_by_one && calls.back() != "begin operations" && by_hardware > 0)
       counted.back().counters.emplace(counter::kWarpInstructions,
                                       CounterValue::measured(by_hardware += more_each_time));
   }
@@ -77,6 +80,7 @@ class FakeGpu : public Gpu {
     if (fails) throw Error(ErrorKind::environment, "CUPTI failed");
     if (!is_done() || !is_open) calls.push_back("close out of order!");
     is_open = false;
+    if (is_one_by_one) switch_instrumentation(false);
   }
   void begin_timeline() override {
     if (wants_timeline) calls.push_back(in_pass ? "sample in a pass!" : "sample");
@@ -102,7 +106,16 @@ class FakeGpu : public Gpu {
 
   bool is_done() const { return now >= busy_until; }
   /// A kernel of that many seconds.
-  void launch(double duration_s) { busy_until = std::max(busy_until, now) + duration_s; }
+  void launch(double duration_s) {
+    busy_until = std::max(busy_until, now) + duration_s;
+    if (instruments) ++instrumented_launches;
+  }
+  void switch_instrumentation(bool on) {
+    instruments = on;
+    now += switch_s;
+    busy_until = now;
+    held_to_switch_s += switch_s;
+  }
 
   double now = 100;
   double busy_until = 0;
@@ -113,6 +126,11 @@ class FakeGpu : public Gpu {
   int room_of_a_pass = 1000;
   int room_left = 0;
   bool in_pass = false;
+  bool is_one_by_one = false;
+  bool instruments = false;
+  int instrumented_launches = 0;
+  double switch_s = 0.02;
+  double held_to_switch_s = 0;
   bool is_open = false;
   bool in_use = false;  // the counters, by another process
   bool fails = false;
@@ -329,20 +347,6 @@ TEST_F(CountingSessionTest, CountsNoTensorOperationsThatTheCodeTells) {
   EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "stalls", "pipes", ""));
 }
 
-// As of a program whose ranks wait for each other.
-TEST_F(CountingSessionTest, InstrumentsNothingBesideCollectives) {
-  const GroupId group = add_group();
-  steps(1, {group});
-  session.launches_collectives();
-  session.launches_collectives();
-  steps(200, {group});
-  EXPECT_THAT(passes(), ElementsAre("memory", "tensor", "stalls", "pipes", ""));
-  const auto problems = records_of<record::Problem>();
-  ASSERT_THAT(problems, SizeIs(1));
-  EXPECT_THAT(problems[0].cause,
-              HasSubstr("operations could not be counted: instrumented code of collective"));
-}
-
 TEST_F(CountingSessionTest, WaitsForItsOwnDeviceAloneUnlessThereAreCollectives) {
   const GroupId group = add_group();
   steps(200, {group});
@@ -370,12 +374,223 @@ TEST_F(CountingSessionTest, GoesOnAfterACollectiveThatWaitedForAnotherRank) {
   EXPECT_THAT(passes(), Contains("pipes"));
 }
 
-TEST_F(CountingSessionTest, EndsTheOperationsPassWhereCollectivesBegin) {
-  const GroupId group = add_group();
-  while (passes().empty() || passes().back() != "operations") steps(1, {group});
+/// A program whose ranks wait for each other.
+class BesideCollectives : public CountingSessionTest {
+ protected:
+  BesideCollectives() {
+    while (groups.size() < 50) groups.push_back(add_group());
+  }
+  /// Leaves those groups of which no launch was instrumented.
+  void begin_operations() {
+    while (passes().empty() || passes().back() != "operations") {
+      std::rotate(groups.begin(), groups.begin() + 1, groups.end());
+      launch(groups.back());
+      gpu.now += 1e-3;
+    }
+    groups.pop_back();
+  }
+  std::vector<std::string> causes() const {
+    std::vector<std::string> causes;
+    for (const auto& problem : records_of<record::Problem>()) causes.push_back(problem.cause);
+    return causes;
+  }
+
+  const LaunchSampling::Wish collective = {.kernel = 7, .may_be_instrumented_alone = false};
+  std::vector<GroupId> groups;
+};
+
+TEST_F(BesideCollectives, InstrumentsOnlyCountedLaunchesWhenAPassIsOneByOne) {
   session.launches_collectives();
-  steps(1, {group});
+  begin_operations();
+  const GroupId last = groups.back();
+  groups.pop_back();
+  for (const GroupId group : groups) {
+    for (const bool is_first : {true, false, false}) {
+      const int before = gpu.instrumented_launches;
+      EXPECT_EQ(launch(group), is_first) << "each takes long";
+      EXPECT_EQ(gpu.instrumented_launches - before, is_first ? 1 : 0);
+      EXPECT_FALSE(gpu.instruments);
+    }
+  }
+  groups.push_back(last);
+  steps(300, groups);
+  for (const GroupId group : groups) {
+    EXPECT_EQ(counted_of(group),
+              (std::map<std::string, int>{
+                  {"memory", 3}, {"operations", 1}, {"tensor", 3}, {"pipes", 3}, {"stalls", 3}}));
+  }
+  EXPECT_THAT(gpu.calls, Not(Contains(HasSubstr("!"))));
+  EXPECT_THAT(causes(), IsEmpty());
+}
+
+TEST_F(BesideCollectives, EndsThePassWhenInstrumentingHasTakenLong) {
+  constexpr double kLimitS = 4;
+  session.launches_collectives();
+  gpu.switch_s = 0.1;
+  begin_operations();
+  steps(1, groups);
+  EXPECT_LE(gpu.held_to_switch_s, kLimitS);
+  EXPECT_GT(gpu.held_to_switch_s, 0.9 * kLimitS);
   EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor"));
+  EXPECT_THAT(causes(), ElementsAre("operations could not be counted: beside collectives, launches are "
+                                    "instrumented for at most 4 s"));
+  steps(500, groups);
+  EXPECT_THAT(passes(), Contains("operations").Times(1));
+}
+
+TEST_F(BesideCollectives, EndsThePassWhenInstrumentingOnAnotherDeviceHasTakenLong) {
+  FakeGpu other_gpu;
+  DeviceTurn other_device;
+  other_device.one_by_one_s = device.one_by_one_s;  // as of one process
+  CountingSession other(other_gpu, 1, other_device, [](const ProfileRecord&) {}, 3, {Pass::operations}, {});
+  other.launches_collectives();
+  other_gpu.switch_s = 1.98;
+  const GroupId group = other.add_group({.record = 0, .wish = {.is_known_to_end = true}});
+  ASSERT_TRUE(other.before_launch(group, true));
+  other.after_launch(group, true, false);
+
+  session.launches_collectives();
+  begin_operations();
+  steps(1, groups);
+  EXPECT_EQ(gpu.instrumented_launches, 1);
+}
+
+TEST_F(BesideCollectives, CountsSlowlyWhenEarlierWorkIsWaitedFor) {
+  session.launches_collectives();
+  begin_operations();
+  const double begin = gpu.now;
+  double held_s = 0;
+  for (int step = 0; step < 4; ++step) {
+    for (const GroupId group : groups) {
+      gpu.launch(0.3);  // what is waited for
+      const double before = gpu.now;
+      launch(group);
+      held_s += gpu.now - before;
+      gpu.now = std::max(gpu.now, gpu.busy_until);
+    }
+  }
+  session.finish();
+  EXPECT_LT(held_s - gpu.held_to_switch_s, 2 + 0.2 * (gpu.now - begin) + 1);
+  EXPECT_GT(held_s, 4 + 1) << "waits are no instrumentation";
+  EXPECT_THAT(causes(), IsEmpty());
+}
+
+TEST_F(BesideCollectives, EndsThePassWhenAnInstrumentedLaunchIsLate) {
+  session.launches_collectives();
+  begin_operations();
+  ASSERT_TRUE(launch(groups.front(), kForEver));
+  EXPECT_TRUE(gpu.instruments) << "CUPTI would wait for it";
+  EXPECT_FALSE(launch(groups.back()));
+  gpu.busy_until = gpu.now;
+  const int before = gpu.instrumented_launches;
+  steps(1, groups);
+  EXPECT_EQ(gpu.instrumented_launches, before);
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor"));
+  EXPECT_THAT(causes(), ElementsAre("operations could not be counted: beside collectives, an instrumented "
+                                    "launch was not done in time"));
+  steps(500, groups);
+  EXPECT_THAT(passes(), Contains("operations").Times(1));
+  EXPECT_THAT(gpu.calls, Not(Contains(HasSubstr("!"))));
+}
+
+TEST_F(BesideCollectives, EndsThePassWhenOtherWorkCameBesideAnInstrumentedLaunch) {
+  session.launches_collectives();
+  begin_operations();
+  ASSERT_TRUE(session.before_launch(groups.front(), true));
+  std::thread([&] {
+    session.before_other_work();  // waits, but not for long
+    session.after_other_work();
+  }).join();
+  session.after_launch(groups.front(), true, false);
+  steps(1, groups);
+  EXPECT_EQ(passes().back(), "tensor");
+  EXPECT_THAT(causes(), SizeIs(1));
+}
+
+TEST_F(BesideCollectives, LetsAThreadWaitWhenTheProfilerIsStopped) {
+  session.launches_collectives();
+  begin_operations();
+  std::thread thread;
+  gpu.while_closing = [&] {
+    if (thread.joinable()) return;
+    thread = std::thread([&] {
+      session.before_other_work();
+      session.after_other_work();
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));  // longer than a launch may take
+  };
+  EXPECT_TRUE(launch(groups[0]));
+  thread.join();
+  gpu.while_closing = nullptr;
+  EXPECT_TRUE(launch(groups[1]));
+  EXPECT_THAT(causes(), IsEmpty());
+}
+
+TEST_F(BesideCollectives, CountsNothingMoreWhenCuptiFails) {
+  session.launches_collectives();
+  begin_operations();
+  gpu.fails = true;
+  steps(20, groups);
+  EXPECT_FALSE(gpu.instruments);
+  EXPECT_THAT(gpu.calls, Contains("abandon").Times(1));
+  EXPECT_THAT(causes(), ElementsAre("operations could not be counted: CUPTI failed"));
+}
+
+TEST_F(BesideCollectives, InstrumentsNeitherGraphsNorCollectivesWhenAPassIsOneByOne) {
+  session.launches_collectives();
+  const GroupId node = add_group({.kernel = 1, .is_in_graph = true, .may_be_instrumented_alone = false});
+  const GroupId all_reduce = add_group(collective);
+  std::set<std::string> by_nodes;
+  for (int step = 0; step < 200; ++step) {
+    steps(1, groups);
+    launch(all_reduce);
+    if (session.before_graph({node}, ByNodes::for_any_sample)) {
+      by_nodes.insert(passes().back());
+      launch(node);
+      session.after_nodes();
+    } else {
+      gpu.launch(1e-5);
+      session.after_other_work();
+      session.traced(node, 1e-5, false);
+    }
+    gpu.now = std::max(gpu.now, gpu.busy_until);
+  }
+  session.finish();
+  EXPECT_EQ(gpu.instrumented_launches, static_cast<int>(groups.size()));
+  for (const GroupId other : {node, all_reduce}) {
+    EXPECT_EQ(counted_of(other)["operations"], 0);
+    EXPECT_EQ(counted_of(other)["pipes"], 3);
+  }
+  EXPECT_THAT(by_nodes, Not(Contains("operations")));
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "stalls", "pipes", ""));
+}
+
+TEST_F(BesideCollectives, GoesOnOneByOneWhenCollectivesBeginWithinThePass) {
+  begin_operations();
+  EXPECT_TRUE(gpu.instruments);
+  session.launches_collectives();
+  const GroupId all_reduce = add_group(collective);
+  const int before = gpu.instrumented_launches;
+  EXPECT_FALSE(launch(all_reduce));
+  EXPECT_FALSE(gpu.instruments);
+  EXPECT_EQ(gpu.instrumented_launches, before) << "the pass ended before";
+  steps(150, groups);
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "operations", "tensor", "stalls", "pipes", ""));
+  for (const GroupId group : groups) EXPECT_EQ(counted_of(group)["operations"], 1);
+  EXPECT_THAT(causes(), IsEmpty());
+}
+
+TEST_F(BesideCollectives, CountsNothingWhenAPassThatInstrumentsEverythingCannotEndYet) {
+  begin_operations();
+  session.launches_collectives();
+  gpu.busy_until = gpu.now + 1.05;
+  EXPECT_FALSE(launch(groups[0])) << "the device is busy";
+  gpu.now = gpu.busy_until;
+  EXPECT_FALSE(launch(groups[1]));
+  EXPECT_TRUE(gpu.instruments);
+  gpu.now += 0.1;
+  EXPECT_TRUE(launch(groups[2]));
+  EXPECT_TRUE(gpu.is_one_by_one);
 }
 
 TEST_F(CountingSessionTest, CountsOnlyWhatItIsAskedFor) {

@@ -88,7 +88,7 @@ class FakeGpu : public Gpu {
     if (calls_.trace) calls_.trace(on);
   }
   void deliver_trace() override {}
-  void begin_pass(Pass /*pass*/, std::size_t /*ranges*/) override {
+  void begin_pass(Pass /*pass*/, std::size_t /*ranges*/, bool /*only_within_ranges*/) override {
     device_.change(std::chrono::milliseconds(2));
   }
   std::vector<CountedRange> end_pass() override {

@@ -86,6 +86,30 @@ TEST_F(LaunchGroupsTest, MessagesOfAllSizesAreSampledTogether) {
   EXPECT_EQ(small->id, large->id);
 }
 
+TEST_F(LaunchGroupsTest, InstrumentsNeitherCollectivesNorGraphsWhenThereAreCollectives) {
+  kernels.graph_made(&groups, "CUDA graph", 3);
+  Kernel& all_reduce = kernels.add(&kernels, {.symbol = "ncclDevKernel_AllReduce_Sum_f32_RING_LL"});
+  std::vector<GroupId> ids = {launched(add, 1)->id, launched(all_reduce, 1)->id,
+                              launched(kernels.graph(&groups), 1)->id};
+  const LaunchGroups::Key node = {
+      .context = &context, .kernel = &add, .grid = {2, 1, 1}, .is_in_graph = true};
+  ids.push_back(groups.add(node, session, 0, {.context = &context, .grid = {2, 1, 1}}, 16, {})->id);
+  for (int step = 0; step < 200; ++step) {
+    for (const GroupId id : ids) {
+      const bool is_counted = session.before_launch(id, true);
+      device.launch(1e-5);
+      session.after_launch(id, is_counted, false);
+      session.traced(id, 1e-3, is_counted);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  session.finish();
+  std::map<std::string, std::set<std::uint64_t>> counted;
+  for (const auto& launch : records_of<record::Counted>()) counted[launch.pass].insert(launch.group);
+  EXPECT_THAT(counted["memory"], SizeIs(4));
+  EXPECT_THAT(counted["operations"], testing::ElementsAre(0));
+}
+
 TEST_F(LaunchGroupsTest, LeavesOutWhatIsTooMany) {
   for (std::uint32_t grid = 1; grid <= LaunchGroups::kMostGroups; ++grid) ASSERT_TRUE(launched(add, grid));
   EXPECT_FALSE(launched(add, 1'000'000));

@@ -199,6 +199,26 @@ TEST(LaunchSampling, APassEndsSoonAfterAllGroupsHaveTheirSamples) {
   EXPECT_TRUE(sampling.is_over(102, 0.1)) << "it is to be seen in the memory pass first";
 }
 
+TEST(LaunchSampling, WantsFewLaunchesWhenTheyAreInstrumentedOneByOne) {
+  LaunchSampling sampling(3);
+  const GroupId plain = sampling.add_group(0, {});
+  const GroupId varying = sampling.add_group(0, {});
+  const GroupId same = sampling.add_group(0, {});
+  const GroupId in_graph = sampling.add_group(0, {.may_be_instrumented_alone = false});
+  for (const GroupId group : {plain, varying, same, in_graph}) sampling.counted(group, 1);
+  sampling.varies(varying);
+  sampling.varies(same);
+  sampling.does_the_same(same);
+  sampling.begin(Pass::operations, 1);
+  sampling.instruments_one_by_one();
+  EXPECT_THAT(counted_of(sampling, plain, 100), ElementsAre(1));
+  EXPECT_THAT(counted_of(sampling, varying, 100), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
+  EXPECT_THAT(counted_of(sampling, same, 100), ElementsAre(1));
+  EXPECT_FALSE(sampling.has_awaited(Pass::operations)) << "none in a graph";
+  EXPECT_TRUE(sampling.is_over(102, 0.1));
+  EXPECT_TRUE(sampling.is_awaited(in_graph, Pass::tensor));
+}
+
 TEST(LaunchSampling, APassEndsWhereNothingNewComes) {
   LaunchSampling sampling(2);
   const GroupId once = sampling.add_group(0, {});

@@ -841,6 +841,22 @@ TEST_F(ProfileMerge, NoOtherRunIsForCollectives) {
   EXPECT_THAT(profile.details[0].missing, IsEmpty());
 }
 
+TEST_F(ProfileMerge, NoOtherRunInstrumentsGraphsWhenThereAreCollectives) {
+  Records records = process(1, "GPU-1", "graph");
+  std::get<record::Group>(records[3]).first_launch.reset();
+  const auto missing_of = [&](const Records& more) {
+    const MergedProfile profile = merged(records + more + Records{launches({{0, 30}}), record::End{}});
+    return std::pair(profile.details[0].missing, profile.measurements[0].counters.at("ffma").reason());
+  };
+  EXPECT_THAT(missing_of({}).first, testing::Contains(Pass::operations));
+  record::Group collective = std::get<record::Group>(records[3]);
+  collective.group = collective.kernel = 1;
+  const auto [missing, reason] = missing_of(
+      {record::Kernel{.kernel = 1, .symbol = "ncclDevKernel_AllReduce_Sum_f32_RING_LL"}, collective});
+  EXPECT_THAT(missing, ElementsAre(Pass::memory, Pass::tensor));
+  EXPECT_EQ(reason, "CUDA graphs are not instrumented beside collectives");
+}
+
 TEST_F(ProfileMerge, KeepsWhatAProcessWroteBeforeItDied) {
   const auto cut_off = file("1", process(7, "GPU-1") + Records{launches({{0, 10}})}, "{\"type\": \"laun");
   const MergedProfile profile = merged({{cut_off}});

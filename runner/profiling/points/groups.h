@@ -199,6 +199,8 @@ class MissingPasses {
       : counts_nothing_(settings.passes.empty() || settings.limit == 0U) {}
 
   void add_counted(const std::string& pass) { counted_.insert(pass); }
+  /// The program launches collectives, beside which nothing in graphs is instrumented.
+  void add_collectives() { has_collectives_ = true; }
   /// Why something could not be measured in a whole process.
   void add_problem(const std::string& cause) { problems_.push_back(cause); }
 
@@ -216,7 +218,9 @@ class MissingPasses {
 
  private:
   std::string problem_of(std::string_view pass) const;
+  bool is_out_of_reach(const ProfiledGroup& group, std::string_view pass) const;
 
+  bool has_collectives_ = false;
   bool counts_nothing_ = false;
   std::set<std::string> counted_;
   std::vector<std::string> problems_;

@@ -167,6 +167,7 @@ class Merge {
       group.device = device;
       group.is_selected = filter_.selects_kernel(kernel.symbol) && filter_.selects_path(shape.path);
       group.is_collective = is_collective(kernel.symbol);
+      if (group.is_collective) missing_passes_.add_collectives();
       // Those with tcgen05.
       group.has_matrix_bytes = !merged_.devices[device].chip.starts_with("GB1");
     }

@@ -22,8 +22,14 @@ std::string MissingPasses::problem_of(std::string_view pass) const {
   return {};
 }
 
+/// Graphs and what is in them have no first launch.
+bool MissingPasses::is_out_of_reach(const ProfiledGroup& group, std::string_view pass) const {
+  return has_collectives_ && !group.shape.first_launch && pass == to_string(Pass::operations);
+}
+
 std::string MissingPasses::reason(const ProfiledGroup& group, const std::string& pass) const {
   if (!group.left_alone.empty()) return group.left_alone;
+  if (is_out_of_reach(group, pass)) return "CUDA graphs are not instrumented beside collectives";
   if (std::string cause = problem_of(pass); !cause.empty()) return cause;
   if (group.too_long) return group.too_long->cause;
   if (counts_nothing_) return "counting was switched off";
@@ -48,7 +54,9 @@ std::vector<Pass> MissingPasses::of(const ProfiledGroup& group, const Measuremen
 
 std::vector<Pass> MissingPasses::countable(const ProfiledGroup& group, std::vector<Pass> missing) const {
   if (counts_nothing_ || !group.left_alone.empty() || group.is_collective) return {};
-  std::erase_if(missing, [&](Pass pass) { return !problem_of(to_string(pass)).empty(); });
+  std::erase_if(missing, [&](Pass pass) {
+    return !problem_of(to_string(pass)).empty() || is_out_of_reach(group, to_string(pass));
+  });
   return missing;
 }
 

@@ -6,6 +6,8 @@
 
 #include "tests/gpu/stress/lanes.h"
 
+__global__ void ncclDevKernel_Stress() {}
+
 namespace stress {
 
 /// Each has its own code; some use shared memory, some floating-point operations, whose result here is always
@@ -52,6 +54,17 @@ Effect effect_of(int number, unsigned grid) {
 
 Kernel kernel(int number) {
   return kernels[static_cast<std::size_t>(number)];
+}
+
+void launch_collective() {
+  static Tally tally("ncclDevKernel_Stress");
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  ncclDevKernel_Stress<<<1, 1, 0, stream>>>();
+  check(cudaGetLastError());
+  tally.add();
+  check(cudaStreamSynchronize(stream));
+  check(cudaStreamDestroy(stream));
 }
 
 void launch_to_nowhere() {

@@ -45,6 +45,9 @@ cudaError_t launch(int number, unsigned grid, Data data, cudaStream_t stream);
 /// Code that was compiled with --default-stream per-thread calls other functions of the driver.
 cudaError_t launch_on_default_stream_per_thread(Kernel kernel, unsigned grid, Data data);
 
+/// Launches a kernel with the name of a collective, beside which launches are instrumented one by one.
+void launch_collective();
+
 /// Launches a kernel that writes to an illegal address: the context is of no use after it.
 void launch_to_nowhere();
 

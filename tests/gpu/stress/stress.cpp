@@ -14,6 +14,8 @@
 #include <mutex>
 #include <thread>
 
+#include "tests/gpu/stress/lanes.h"
+
 namespace stress {
 
 namespace {
@@ -117,7 +119,13 @@ void run_parts(const std::vector<Part>& parts) {
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::string> results(parts.size());
   std::vector<std::thread> threads;
-  threads.reserve(parts.size());
+  threads.reserve(parts.size() + 1);
+  if (const char* const after_s = std::getenv("STRESS_COLLECTIVE_AFTER_S")) {
+    threads.emplace_back([after_s] {
+      std::this_thread::sleep_for(std::chrono::duration<double>(std::atof(after_s)));
+      launch_collective();
+    });
+  }
   for (std::size_t part = 0; part < parts.size(); ++part) {
     threads.emplace_back([&, part] { results[part] = parts[part].run(); });
   }

@@ -8,7 +8,9 @@ usage: stress.py [--install FOLDER] [--rooflinectl FILE] [--program FILE] [--sec
        stress.py --throughput [--repetitions NUMBER] ...
 
 --install is a folder that `cmake --install` made; --program is `rooflinectl-stress`, by default beside rooflinectl. Each round has
-the next seed. --keep leaves what is known about failures there, and lets programs dump their memory. Exits with 77 where there is no GPU."""
+the next seed. --keep leaves what is known about failures there, and lets programs dump their memory. Exits with 77 where there is no GPU.
+If STRESS_COLLECTIVE_AFTER_S is set, programs (not those in Python) launch a kernel named like a collective so many seconds after their
+start, beside which launches are instrumented one by one."""
 
 import argparse
 import collections
