@@ -324,7 +324,7 @@ Process::Context& Process::make_context(Handle context) {
   if (!is_new) return *place->second;  // another thread was faster
   const auto [turn, is_new_device] = devices_.try_emplace(device.device);
   if (is_new_device) {
-    turn->second.one_by_one_s = one_by_one_s_;
+    turn->second.collectives = collectives_;
     file_->add(device);
   }
   made->session =

@@ -164,7 +164,7 @@ class Process : public activities::Listener {
   std::map<Handle, std::unique_ptr<Context>> contexts_;
   std::vector<std::unique_ptr<Context>> ended_;  // launches that are still awaited point to them
   std::map<int, DeviceTurn> devices_;
-  const std::shared_ptr<std::atomic<double>> one_by_one_s_ = std::make_shared<std::atomic<double>>(0);
+  const std::shared_ptr<Collectives> collectives_ = std::make_shared<Collectives>();
   /// Of what threads remember: contexts, and handles of functions. A value is never that of another object.
   std::atomic<std::uint64_t> changes_;
 

@@ -23,10 +23,12 @@ namespace rooflinectl::injection {
 namespace {
 
 constexpr std::size_t kMostLanes = 16;
-/// Launches that the driver takes before it waits for the GPU, by half.
-constexpr std::size_t kMostAhead = 500;
-/// Until so many are done: a kernel that waits for the program, and gives up after 2 s, does not do so.
-constexpr auto kLongestWait = std::chrono::seconds(1);
+/// Launches after which it is asked whether they are done. The driver takes about 1,000 before it waits for
+/// the GPU, and fewer if the rest of a large graph follows them.
+constexpr std::size_t kMostAhead = 64;
+/// Until so many are done. Once the program has been held for as long as it may be to count one of them, a
+/// kernel that waits for the program, and gives up after 2 s, still does not do so.
+constexpr auto kLongestWait = std::chrono::milliseconds(500);
 constexpr const char* kUnknownNodes = "its nodes could not be read";
 
 /// What kernels of a graph are launched with, beside their shape.

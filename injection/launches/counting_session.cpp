@@ -207,7 +207,9 @@ GroupId CountingSession::add_group(const NewGroup& group) {
 
 void CountingSession::launches_collectives() {
   const std::lock_guard lock(device_.mutex);
-  if (!has_collectives_.exchange(true)) sampling_.instruments_one_by_one();
+  if (has_collectives_.exchange(true)) return;
+  sampling_.instruments_one_by_one();
+  if (!std::exchange(device_.launches_collectives, true)) ++device_.collectives->devices;
 }
 
 void CountingSession::make_impossible(Pass pass, const Error& error) {
@@ -426,7 +428,7 @@ void CountingSession::note_counting(double until_s) {
 /// A launch was instrumented: by itself, unless it was late or other work came into its range.
 void CountingSession::note_instrumented(bool is_alone) {
   const double took_s = gpu_.now_s() - opened_s_;
-  const double all_s = *device_.one_by_one_s += took_s;
+  const double all_s = device_.collectives->instrumented_s += took_s;
   if (is_impossible(Pass::operations) || (is_alone && all_s + took_s <= kOneByOneS)) return;
   make_impossible(
       Pass::operations,
@@ -499,8 +501,10 @@ void CountingSession::take_traced() {
   const std::lock_guard lock(traced_mutex_);
   for (const Traced& launch : newly_traced_) {
     Group& group = groups_[launch.group];
-    if (group.is_followed && group.times_s.size() < kTimesForAPeriod)
+    if (group.is_followed && group.times_s.size() < kTimesForAPeriod) {
       group.times_s.push_back(launch.duration_s);
+      if (sampling_.is_varying(launch.group)) find_period(launch.group);
+    }
     if (launch.was_held) {
       const bool is_known = launch.duration_s > kTimesHeld * limit_after_launch(launch.group);
       if (is_known) group.held_s = std::max(group.held_s, launch.duration_s);
@@ -523,7 +527,6 @@ void CountingSession::find_varying() {
     const Group& group = groups_[id];
     const bool matters = group.launches_before_rest == 0 && group.traced >= kLaunchesToCompare &&
                          group.traced_s >= kShareThatMatters * traced_s_;
-    if (groups_[id].is_followed) find_period(id);
     if (!matters || sampling_.is_varying(id)) continue;
     const double mean = group.traced_s / static_cast<double>(group.traced);
     const double variance = group.traced_s2 / static_cast<double>(group.traced) - mean * mean;
@@ -687,6 +690,7 @@ void CountingSession::change_pass(Lock& lock) {
     find_same();
     if (begin_lines(lock)) return;
   }
+  if (pass_ == Pass::operations) follow();
   begin_pass(following_pass(following), lock);
 }
 
@@ -752,7 +756,10 @@ bool CountingSession::is_done_in_time(Lock& lock) {
   if (may_be_stuck_) may_be_stuck_ = !is_idle_within(0);
   if (may_be_stuck_) return false;
   if (!may_wait_long_) return is_idle_within(limits_.before_launch_s);
-  may_wait_long_ = is_idle_within(kLongestWaitS);
+  // Ranks that are processes come by themselves. What another device of this process waits for may be the
+  // very launch that is held.
+  const bool are_ranks_here = device_.collectives->devices > 1;
+  may_wait_long_ = is_idle_within(are_ranks_here ? limits_.before_launch_s : kLongestWaitS);
   if (!may_wait_long_) {
     next_long_wait_s_ = gpu_.now_s() + between_long_waits_s_;
     between_long_waits_s_ *= 2;
@@ -971,15 +978,28 @@ void CountingSession::find_same() {
   }
 }
 
+bool CountingSession::may_differ(GroupId id) const {
+  return groups_[id].traced_s >= kShareOfDifferent * traced_s_ && !sampling_.is_varying(id);
+}
+
+/// All launches are traced from now on: if they turn out to differ, it is known whether they repeat.
+void CountingSession::follow() {
+  for (GroupId id = 0; id < groups_.size(); ++id) groups_[id].is_followed |= may_differ(id);
+}
+
 /// Launches in which a group did something else than in others were not seen to vary by their times: more of
 /// them are counted.
 void CountingSession::find_different() {
   for (GroupId id = 0; id < groups_.size(); ++id) {
+    if (sampling_.is_varying(id)) continue;
     Group& group = groups_[id];
-    const bool matters = group.traced_s >= kShareOfDifferent * traced_s_;
-    if (!group.differs || !matters || sampling_.is_varying(id)) continue;
-    sampling_.varies(id);
-    group.is_followed = true;
+    group.is_followed = group.differs && may_differ(id);
+    if (group.is_followed) {
+      sampling_.varies(id);
+      find_period(id);
+    } else {
+      group.times_s = {};
+    }
   }
 }
 

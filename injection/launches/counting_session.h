@@ -83,6 +83,12 @@ class CountingSession;
 /// What the kernels of a graph may be launched one by one for, in place of the graph.
 enum class ByNodes { not_at_all, for_first_samples, for_any_sample };
 
+/// What the devices of a process share beside collectives.
+struct Collectives {
+  std::atomic<double> instrumented_s{0};  // how long launches that were instrumented one by one held it
+  std::atomic<int> devices{0};            // that launch any
+};
+
 /// A device as its contexts share it: the counters are the device's, so that one thread at a time works with
 /// them, and launches on the device wait for it, for a limited time.
 struct DeviceTurn {
@@ -96,8 +102,8 @@ struct DeviceTurn {
   int waiting = 0;                      // threads that wait for the end of the turn: they go first
   bool is_closing = false;              // a range, for which CUPTI waits for the device: no launch may begin
   std::atomic<int> in_progress{0};      // calls that give the device work or change graphs
-  /// How long launches that were instrumented one by one have held the process: of all its devices.
-  std::shared_ptr<std::atomic<double>> one_by_one_s = std::make_shared<std::atomic<double>>(0);
+  bool launches_collectives = false;
+  std::shared_ptr<Collectives> collectives = std::make_shared<Collectives>();
 };
 
 /// Goes through the passes while a program launches its kernels: counts chosen launches, and traces all of
@@ -268,6 +274,8 @@ class CountingSession {
   void take(const std::vector<Gpu::CountedRange>& counted);
   void compare_work(Group& group, const Counters& counters);
   void find_same();
+  bool may_differ(GroupId id) const;
+  void follow();
   void find_different();
   bool may_count_more() const;
   void note_counting(double until_s);

@@ -394,6 +394,14 @@ class BesideCollectives : public CountingSessionTest {
     for (const auto& problem : records_of<record::Problem>()) causes.push_back(problem.cause);
     return causes;
   }
+  /// How long a launch is, after work that does not end by itself.
+  double held_by_endless_work() {
+    launch(groups[0]);
+    gpu.busy_until = kForEver;
+    const double before = gpu.now;
+    launch(groups[1]);
+    return gpu.now - before;
+  }
 
   const LaunchSampling::Wish collective = {.kernel = 7, .may_be_instrumented_alone = false};
   std::vector<GroupId> groups;
@@ -441,7 +449,7 @@ TEST_F(BesideCollectives, EndsThePassWhenInstrumentingHasTakenLong) {
 TEST_F(BesideCollectives, EndsThePassWhenInstrumentingOnAnotherDeviceHasTakenLong) {
   FakeGpu other_gpu;
   DeviceTurn other_device;
-  other_device.one_by_one_s = device.one_by_one_s;  // as of one process
+  other_device.collectives = device.collectives;  // as of one process
   CountingSession other(other_gpu, 1, other_device, [](const ProfileRecord&) {}, 3, {Pass::operations}, {});
   other.launches_collectives();
   other_gpu.switch_s = 1.98;
@@ -453,6 +461,30 @@ TEST_F(BesideCollectives, EndsThePassWhenInstrumentingOnAnotherDeviceHasTakenLon
   begin_operations();
   steps(1, groups);
   EXPECT_EQ(gpu.instrumented_launches, 1);
+}
+
+TEST_F(BesideCollectives, WaitsLongForOtherProcesses) {
+  session.launches_collectives();
+  EXPECT_GE(held_by_endless_work(), 1);
+}
+
+TEST_F(BesideCollectives, WaitsNoLongerForDevicesOfItsOwnThanWithoutCollectives) {
+  device.collectives->devices = 1;  // another one
+  session.launches_collectives();
+  EXPECT_LE(held_by_endless_work(), 0.1);
+}
+
+TEST_F(BesideCollectives, CountsAgainAfterACollectiveWaitedForADeviceOfItsOwn) {
+  device.collectives->devices = 1;
+  session.launches_collectives();
+  launch(add_group(collective), kForEver);
+  gpu.busy_until = gpu.now;
+  for (int i = 0; i < 3000; ++i) {
+    gpu.launch(2e-3);  // of which the program does not wait for the end
+    launch(groups[0]);
+    gpu.now += 2e-3;
+  }
+  EXPECT_GT(counted_of(groups[0])["memory"], 0);
 }
 
 TEST_F(BesideCollectives, CountsSlowlyWhenEarlierWorkIsWaitedFor) {
@@ -989,6 +1021,26 @@ TEST_F(CountingSessionTest, CountsEachLaunchOfALongStepWhereTheyDiffer) {
       if (launch.pass == pass) places.insert(launch.ordinal % kLaunches);
     }
     EXPECT_EQ(places.size(), kLaunches) << pass;
+  }
+}
+
+TEST_F(CountingSessionTest, CountsEachPlaceOfAPeriodOnceWhenLaunchesTakeSimilarTimes) {
+  constexpr int kLaunches = 6;
+  gpu.by_hardware = 1000;
+  gpu.more_each_time = 200;
+  const GroupId group = add_group();
+  for (int step = 0; step < 400; ++step) {
+    for (int i = 0; i < kLaunches; ++i) launch(group, i == 0 ? 1.3e-4 : 1e-4);
+    gpu.now = std::max(gpu.now, gpu.busy_until) + 0.016;
+  }
+  session.finish();
+  for (const std::string pass : {"memory", "operations", "tensor"}) {
+    std::set<std::uint64_t> places;
+    for (const auto& launch : records_of<record::Counted>()) {
+      if (launch.pass == pass) places.insert(launch.ordinal % kLaunches);
+    }
+    EXPECT_EQ(places.size(), kLaunches) << pass;
+    EXPECT_LT(counted_of(group)[pass], 2 * kLaunches) << pass;
   }
 }
 
