@@ -69,6 +69,7 @@ profile.export_chrome_trace(trace)
 # ncu profiles the step between `start` and `stop`.
 ONE_STEP = """
 import runpy, sys, torch
+from torch.optim.optimizer import register_optimizer_step_post_hook
 steps, program = int(sys.argv[1]), sys.argv[2]
 sys.argv = [program, "--steps", str(steps + 2)]
 done = 0
@@ -79,7 +80,7 @@ def after_step(*_):
         torch.cuda.profiler.start()
     elif done == steps + 1:
         torch.cuda.profiler.stop()
-torch.optim.optimizer.register_optimizer_step_post_hook(after_step)
+register_optimizer_step_post_hook(after_step)
 runpy.run_path(program, run_name="__main__")
 """
 
