@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -162,9 +163,9 @@ class NcuComparison {
 Reference median_duration(const std::vector<const TracedLaunch*>& launches) {
   std::vector<double> durations;
   for (const TracedLaunch* launch : launches) {
-    double sum = 0;
-    for (const TracedOperation& operation : launch->operations) sum += operation.duration_s;
-    if (!launch->operations.empty()) durations.push_back(sum);
+    const std::vector<double>& operations_s = launch->operations_s;
+    if (operations_s.empty()) continue;
+    durations.push_back(std::accumulate(operations_s.begin(), operations_s.end(), 0.0));
   }
   if (durations.empty()) return no_reference("the trace has no kernel in this range");
   return {CounterValue::measured(median(durations)), 0};
@@ -210,10 +211,10 @@ Reference no_reference(std::string reason) {
 
 Reference metric_of(const NcuKernel& kernel, const std::string& metric, double scale) {
   const auto found = kernel.metrics.find(metric);
-  if (found == kernel.metrics.end()) return no_reference("not in the file");
-  const NcuValue& value = found->second;
-  if (!value.value.available()) return no_reference(value.value.reason());
-  return {CounterValue::measured(*value.value.value() * scale), value.rounding * std::abs(scale)};
+  if (found == kernel.metrics.end()) return {};
+  const auto& [value, rounding] = found->second;
+  if (!value.available()) return {value};
+  return {CounterValue::measured(*value.value() * scale), rounding * std::abs(scale)};
 }
 
 Reference sum(const Reference& a, const Reference& b) {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,39 +53,6 @@ class SqliteReader {
   std::unique_ptr<sqlite3, Close> database_;
   std::size_t rows_left_;
   std::size_t steps_left_;
-};
-
-// What numbers mean in the tables that `nsys export --type sqlite` writes.
-namespace nsys {
-
-// eventType of NVTX_EVENTS.
-inline constexpr std::int64_t kPushPopRange = 59;
-inline constexpr std::int64_t kDomain = 75;
-
-inline constexpr double kNanosecondsPerSecond = 1e9;
-
-/// nsys numbers threads as 24 bits of the thread's id after those of the process.
-inline std::int64_t process_of(std::int64_t global_id) {
-  constexpr std::int64_t kThreads = std::int64_t{1} << 24;
-  return global_id / kThreads;
-}
-
-}  // namespace nsys
-
-/// The table StringIds, in which other tables have their texts, read as far as it is asked for.
-class NsysStrings {
- public:
-  /// `database` must outlive this. Of each text, the first `longest` characters are read.
-  NsysStrings(SqliteReader& database, std::size_t longest) : database_(database), longest_(longest) {}
-
-  /// Empty without an id, and if the table is not there or does not have it.
-  std::string at(std::optional<std::int64_t> id);
-
- private:
-  SqliteReader& database_;
-  const std::size_t longest_;
-  std::optional<bool> has_strings_;
-  std::map<std::int64_t, std::string> known_;
 };
 
 }  // namespace rooflinectl

@@ -412,8 +412,8 @@ CheckOutcome cross_check_with_nsys(const CrossCheckRequest& request,
                                         : *recorded;
     const std::vector<TracedLaunch> launches = read_nsys_sqlite(read_file(database));
     check.agreements = compare_with_trace(recording.run, launches);
-    const bool saw_a_kernel =
-        std::ranges::any_of(launches, [](const TracedLaunch& launch) { return !launch.operations.empty(); });
+    const bool saw_a_kernel = std::ranges::any_of(
+        launches, [](const TracedLaunch& launch) { return !launch.operations_s.empty(); });
     if (!saw_a_kernel) check.hint = age_hint(CrossCheckTool::nsys, check.version);
   };
   return checked(request, CrossCheckTool::nsys, "Nsight Systems", recorded, record);
