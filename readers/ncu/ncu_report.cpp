@@ -5,17 +5,213 @@
 #include <array>
 #include <istream>
 #include <map>
+#include <protozero/pbf_reader.hpp>
+#include <type_traits>
 #include <utility>
 
 #include "core/error.h"
 #include "readers/ncu/ncu_kernel.h"
-#include "readers/ncu/ncu_report_parts.h"
 
 namespace rooflinectl {
 
 namespace {
 
-using namespace ncu;
+// How a report of Nsight Compute is encoded: protocol buffers.
+
+// The numbers of the fields, by the names that Nsight Compute's published schema gives them
+// (extras/FileFormat). A report is the magic, a message FileHeader, and blocks: a message BlockHeader and
+// then as many sources and results as it announces. Each message is preceded by its length in four bytes.
+namespace field {
+
+enum class BlockHeader : protozero::pbf_tag_type {
+  sources = 1,
+  results = 2,
+  session = 3,
+  strings = 4,
+  payload_bytes = 5,
+  process = 6,
+  ranges = 7,
+  command_lists = 8,
+  graphs = 9,
+};
+enum class StringTable : protozero::pbf_tag_type { strings = 1 };
+enum class Process : protozero::pbf_tag_type { id = 1, host = 2, name = 3 };
+enum class Session : protozero::pbf_tag_type {
+  created = 2,
+  device_attributes = 6,
+  version = 8,
+  command_line = 11,
+};
+enum class Version : protozero::pbf_tag_type { provider = 1, version = 2 };
+enum class DeviceAttributes : protozero::pbf_tag_type { id = 1, name = 2, attributes = 3 };
+enum class DeviceAttribute : protozero::pbf_tag_type { name = 1, value = 2 };
+enum class Value : protozero::pbf_tag_type { text = 1, f32 = 2, f64 = 3, u32 = 4, u64 = 5 };
+enum class Metric : protozero::pbf_tag_type { name = 1, value = 2 };
+enum class Extent : protozero::pbf_tag_type { x = 1, y = 2, z = 3 };
+enum class ClockStatus : protozero::pbf_tag_type { locked = 2 };
+enum class Nvtx : protozero::pbf_tag_type { domains = 1, threads = 2 };
+enum class NvtxDomain : protozero::pbf_tag_type { id = 1, name = 2 };
+enum class NvtxThread : protozero::pbf_tag_type { id = 1, domains = 2 };
+enum class NvtxStacks : protozero::pbf_tag_type { id = 1, stack = 3 };
+enum class NvtxRange : protozero::pbf_tag_type { name = 1 };
+
+}  // namespace field
+
+using Message = protozero::pbf_reader;
+
+// What is read of a message. A field that is encoded otherwise is passed over, as unknown ones are.
+
+/// Stores a field in `target`: a number, an optional one, or a text.
+template <typename Tag, typename Target>
+auto into(Tag tag, Target& target) {
+  return [tag, &target](Message& message) {
+    using enum protozero::pbf_wire_type;
+    constexpr bool kIsText = std::is_same_v<Target, std::string>;
+    if (message.tag_and_type() != protozero::tag_and_type(tag, kIsText ? length_delimited : varint)) {
+      return false;
+    }
+    if constexpr (kIsText) {
+      target = message.get_string();
+    } else if constexpr (std::is_same_v<Target, std::uint32_t> ||
+                         std::is_same_v<Target, std::optional<std::uint32_t>>) {
+      target = message.get_uint32();
+    } else {
+      target = message.get_uint64();
+    }
+    return true;
+  };
+}
+
+/// Hands a message within the message to `use`.
+template <typename Tag, typename Use>
+auto part(Tag tag, Use use) {
+  return [tag, use = std::move(use)](Message& message) {
+    if (message.tag_and_type() != protozero::tag_and_type(tag, protozero::pbf_wire_type::length_delimited)) {
+      return false;
+    }
+    use(message.get_message());
+    return true;
+  };
+}
+
+/// Goes to the next such field of a message; false if there is none.
+template <typename Tag>
+bool find_field(Message& message, Tag tag, protozero::pbf_wire_type type) {
+  return message.next(static_cast<protozero::pbf_tag_type>(tag), type);
+}
+
+/// Reads a message, each field by the one of `readers` that is for it.
+template <typename... Readers>
+void read_fields(Message message, const Readers&... readers) {
+  while (message.next()) {
+    if (!(readers(message) || ...)) message.skip();
+  }
+}
+
+/// More ranges or attributes than a kernel or device has: a damaged report must not take all memory.
+constexpr std::size_t kMostParts = 10'000;
+
+constexpr std::string_view kOwnDomain = "rooflinectl";
+
+/// The ranges of one domain that a thread had opened.
+struct Stack {
+  std::uint64_t domain = 0;
+  std::vector<std::string> names;
+};
+
+Stack stack_in(Message message) {
+  Stack stack;
+  read_fields(message, into(field::NvtxStacks::id, stack.domain),
+              part(field::NvtxStacks::stack, [&](Message range) {
+                const bool has_name =
+                    find_field(range, field::NvtxRange::name, protozero::pbf_wire_type::length_delimited);
+                if (has_name && stack.names.size() < kMostParts) stack.names.push_back(range.get_string());
+              }));
+  return stack;
+}
+
+/// The value of a metric or an attribute; nothing where it is a text.
+std::optional<double> number_in(Message message) {
+  using enum protozero::pbf_wire_type;
+  using protozero::tag_and_type;
+  std::optional<double> number;
+  while (message.next()) {
+    switch (message.tag_and_type()) {
+      case tag_and_type(field::Value::f32, fixed32):
+        number = static_cast<double>(message.get_float());
+        break;
+      case tag_and_type(field::Value::f64, fixed64):
+        number = message.get_double();
+        break;
+      case tag_and_type(field::Value::u32, varint):
+        number = message.get_uint32();
+        break;
+      case tag_and_type(field::Value::u64, varint):
+        number = static_cast<double>(message.get_uint64());
+        break;
+      default:
+        message.skip();
+    }
+  }
+  return number;
+}
+
+/// The value of a metric in our units.
+NcuValue value_of(std::string_view metric, std::optional<double> reported) {
+  constexpr double kMost = 1e24;  // more than a kernel counts of anything
+  constexpr double kSecondsPerNanosecond = 1e-9;
+  if (!reported) return {CounterValue::unavailable("ncu reports no number")};
+  const double number = *reported;
+  if (!(number >= 0) || number > kMost || (number > 0 && number < 1 / kMost)) {
+    return {
+        CounterValue::unavailable(fmt::format("ncu reports {:g}, which cannot be a counted value", number))};
+  }
+  const bool is_time = metric.find("__time_duration") != std::string_view::npos;
+  return {CounterValue::measured(is_time ? number * kSecondsPerNanosecond : number)};
+}
+
+/// `16x16`, as axes have it.
+std::string extent_text(Message message) {
+  std::array<std::uint64_t, 3> extent = {1, 1, 1};
+  while (message.next()) {
+    const auto axis = static_cast<std::size_t>(message.tag()) - 1;
+    if (axis < extent.size() && message.wire_type() == protozero::pbf_wire_type::varint) {
+      extent.at(axis) = message.get_uint64();
+    } else {
+      message.skip();
+    }
+  }
+  if (extent[2] != 1) return fmt::format("{}x{}x{}", extent[0], extent[1], extent[2]);
+  if (extent[1] != 1) return fmt::format("{}x{}", extent[0], extent[1]);
+  return fmt::format("{}", extent[0]);
+}
+
+/// Sets the ranges of a kernel: those that were open on `thread`, which launched it.
+void set_ranges(NcuKernel& kernel, Message message, std::uint32_t thread) {
+  std::map<std::uint64_t, std::string> domains;
+  std::vector<Stack> open;
+  const auto add_domain = [&](Message domain) {
+    std::uint64_t id = 0;
+    std::string name;
+    read_fields(domain, into(field::NvtxDomain::id, id), into(field::NvtxDomain::name, name));
+    if (domains.size() < kMostParts) domains.emplace(id, std::move(name));
+  };
+  const auto take_stacks = [&](Message of_thread) {
+    std::uint32_t id = 0;
+    std::vector<Stack> stacks;
+    read_fields(of_thread, into(field::NvtxThread::id, id),
+                part(field::NvtxThread::domains, [&](Message stack) {
+                  if (stacks.size() < kMostParts) stacks.push_back(stack_in(stack));
+                }));
+    if (id == thread) open = std::move(stacks);
+  };
+  read_fields(message, part(field::Nvtx::domains, add_domain), part(field::Nvtx::threads, take_stacks));
+  for (const auto& [domain, names] : open) {
+    kernel.path.insert(kernel.path.end(), names.begin(), names.end());
+    const auto known = domains.find(domain);
+    if (known != domains.end() && known->second == kOwnDomain && !names.empty()) kernel.range = names.back();
+  }
+}
 
 /// The fields of a result: those of a kernel, a range and a CUDA graph have different numbers.
 struct ResultFields {

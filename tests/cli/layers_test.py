@@ -21,7 +21,7 @@ MAY_USE = {
     r"zlib": r"core/files/compression\.cpp",
     r"zstd": r"core/files/compression\.cpp",
     r"sqlite3": r"readers/nsys/sqlite_reader\.cpp",
-    r"protozero/": r"reports/formats/perfetto_encoder\.cpp|readers/ncu/ncu_report_parts\.h",
+    r"protozero/": r"reports/formats/perfetto_encoder\.cpp|readers/ncu/ncu_report\.cpp",
     r"utf8(/.*)?\.h": r"core/text/printable\.cpp",
     r"cupti|nvperf": r"(collector/cupti|injection)/.*",
     r"cuda|cub/|nvtx3/|cooperative_groups": r"(collector|injection|kernels)/.*",
