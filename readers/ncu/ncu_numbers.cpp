@@ -2,9 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "core/text/mistakes.h"
 #include "core/text/written_number.h"
@@ -20,60 +21,33 @@ struct Unit {
   double factor = 1;
 };
 
-struct Spelling {
-  std::string_view text;
-  std::string_view base;
-};
-
 /// `Mbyte`, `MB`, `usecond`, `µs`, `Ghz`. ncu has spelled units in more than one way, from version to version
 /// and by its option --print-units.
 std::optional<Unit> simple_unit(std::string_view text) {
-  static constexpr Spelling kBases[] = {{"byte", "byte"},
-                                        {"bytes", "byte"},
-                                        {"B", "byte"},
-                                        {"second", "s"},
-                                        {"seconds", "s"},
-                                        {"sec", "s"},
-                                        {"s", "s"},
-                                        {"hz", "hz"},
-                                        {"Hz", "hz"},
-                                        {"cycle", "cycle"},
-                                        {"cycles", "cycle"},
-                                        {"inst", "inst"},
-                                        {"instruction", "inst"},
-                                        {"instructions", "inst"},
-                                        {"sector", "sector"},
-                                        {"sectors", "sector"},
-                                        {"request", "request"},
-                                        {"requests", "request"},
-                                        {"branch", "branch"},
-                                        {"branches", "branch"},
-                                        {"wavefront", "wavefront"},
-                                        {"wavefronts", "wavefront"},
-                                        {"thread", "thread"},
-                                        {"threads", "thread"},
-                                        {"warp", "warp"},
-                                        {"warps", "warp"},
-                                        {"register", "register"},
-                                        {"registers", "register"},
-                                        {"block", "block"},
-                                        {"blocks", "block"},
-                                        {"%", "%"},
-                                        {"", ""}};
-  struct Prefix {
-    std::string_view text;
-    double factor;
-  };
-  static constexpr Prefix kPrefixes[] = {{"", 1},          {"n", 1e-9},   {"u", 1e-6}, {"\u00b5", 1e-6},
-                                         {"\u03bc", 1e-6}, {"m", 1e-3},   {"K", 1e3},  {"k", 1e3},
-                                         {"M", 1e6},       {"G", 1e9},    {"T", 1e12}, {"Ki", 0x1p10},
-                                         {"Mi", 0x1p20},   {"Gi", 0x1p30}};
-  for (const Spelling& spelling : kBases) {
-    if (!text.ends_with(spelling.text)) continue;
-    const std::string_view before = text.substr(0, text.size() - spelling.text.size());
-    if (!before.empty() && (spelling.base == "%" || spelling.base.empty())) continue;
-    for (const Prefix& prefix : kPrefixes) {
-      if (before == prefix.text) return Unit{std::string(spelling.base), prefix.factor};
+  static const std::map<std::string_view, std::vector<std::string_view>> kSpellings = {
+      {"byte", {"byte", "bytes", "B"}},
+      {"s", {"second", "seconds", "sec", "s"}},
+      {"hz", {"hz", "Hz"}},
+      {"cycle", {"cycle", "cycles"}},
+      {"inst", {"inst", "instruction", "instructions"}},
+      {"sector", {"sector", "sectors"}},
+      {"request", {"request", "requests"}},
+      {"branch", {"branch", "branches"}},
+      {"wavefront", {"wavefront", "wavefronts"}},
+      {"thread", {"thread", "threads"}},
+      {"warp", {"warp", "warps"}},
+      {"register", {"register", "registers"}},
+      {"block", {"block", "blocks"}}};
+  static const std::map<std::string_view, double> kPrefixes = {
+      {"", 1},     {"n", 1e-9},    {"u", 1e-6},    {"\u00b5", 1e-6}, {"\u03bc", 1e-6},
+      {"m", 1e-3}, {"K", 1e3},     {"k", 1e3},     {"M", 1e6},       {"G", 1e9},
+      {"T", 1e12}, {"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}};
+  if (text.empty() || text == "%") return Unit{std::string(text)};
+  for (const auto& [base, spellings] : kSpellings) {
+    for (const std::string_view spelling : spellings) {
+      if (!text.ends_with(spelling)) continue;
+      const auto prefix = kPrefixes.find(text.substr(0, text.size() - spelling.size()));
+      if (prefix != kPrefixes.end()) return Unit{std::string(base), prefix->second};
     }
   }
   return std::nullopt;
@@ -119,11 +93,7 @@ std::optional<double> number_from(std::string_view printed) {
   if (digits.size() != printed.size() - static_cast<std::size_t>(std::ranges::count(whole, ','))) {
     return std::nullopt;  // a comma after the point
   }
-  double number = 0;
-  const char* const last = digits.data() + digits.size();
-  const auto [end, error] = std::from_chars(digits.data(), last, number);
-  if (error != std::errc() || end != last) return std::nullopt;
-  return number;
+  return parse_number<double>(digits);
 }
 
 /// `printed` without the spaces and apostrophes that some languages put between thousands.

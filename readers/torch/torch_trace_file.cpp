@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <istream>
 #include <map>
@@ -139,16 +138,13 @@ class TraceReader : public nlohmann::json_sax<Json> {
   bool null() override { return true; }
   bool boolean(bool /*value*/) override { return true; }
   bool number_integer(number_integer_t value) override {
-    take_number(static_cast<double>(value), std::nullopt);
-    return true;
+    return take_number(static_cast<double>(value), std::nullopt);
   }
   bool number_unsigned(number_unsigned_t value) override {
-    take_number(static_cast<double>(value), value);
-    return true;
+    return take_number(static_cast<double>(value), value);
   }
   bool number_float(number_float_t value, const string_t& /*text*/) override {
-    take_number(value, std::nullopt);
-    return true;
+    return take_number(value, std::nullopt);
   }
   bool string(string_t& value) override {
     take_text(value);
@@ -157,7 +153,6 @@ class TraceReader : public nlohmann::json_sax<Json> {
   bool binary(binary_t& /*value*/) override { return true; }
 
   bool start_object(std::size_t /*elements*/) override {
-    if (depth_ == 0) is_object_ = true;
     enter();
     if (is_at_event()) event_ = Event{};
     if (depth_ == kInArguments && in_events_ && are_arguments_next_) in_arguments_ = true;
@@ -179,7 +174,7 @@ class TraceReader : public nlohmann::json_sax<Json> {
     return true;
   }
   bool start_array(std::size_t /*elements*/) override {
-    if (depth_ == 1 && is_object_ && is_events_next_) {
+    if (depth_ == 1 && is_events_next_) {
       in_events_ = true;
       has_events_ = true;
     }
@@ -227,7 +222,8 @@ class TraceReader : public nlohmann::json_sax<Json> {
       fail("", fmt::format("lists and objects are nested deeper than {}", kDeepestNesting));
   }
 
-  void take_number(double value, std::optional<std::uint64_t> whole) {
+  /// For the parser to go on.
+  bool take_number(double value, std::optional<std::uint64_t> whole) {
     if (!is_at_event()) {
       if (whole) take_whole(*whole);
     } else if (const auto* const number = std::get_if<std::optional<double> Event::*>(&field_.member)) {
@@ -238,6 +234,7 @@ class TraceReader : public nlohmann::json_sax<Json> {
       if (field_.key != "pid" && field_.key != "tid") fail_at_field("expected a string");
       event_.*(*text) = fmt::format("{}", value);
     }
+    return true;
   }
 
   void take_text(std::string& value) {
@@ -249,9 +246,7 @@ class TraceReader : public nlohmann::json_sax<Json> {
       }
     } else if (is_at_argument()) {
       // Some versions write ids as text.
-      std::uint64_t number = 0;
-      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-      if (error == std::errc() && end == value.data() + value.size()) take_whole(number);
+      if (const auto number = parse_number<std::uint64_t>(value)) take_whole(*number);
     }
   }
 
@@ -364,7 +359,6 @@ class TraceReader : public nlohmann::json_sax<Json> {
   std::map<std::pair<std::string, std::string>, std::size_t> threads_;
 
   int depth_ = 0;
-  bool is_object_ = false;
   bool is_events_next_ = false;
   bool in_events_ = false;
   bool in_arguments_ = false;
