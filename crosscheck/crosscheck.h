@@ -31,10 +31,7 @@ std::vector<Agreement> compare_with_trace(const Run& run, const std::vector<Trac
 // Numbers of other tools, with which ours are compared.
 
 /// A number of a tool with what is known about its precision.
-struct Reference {
-  CounterValue value = CounterValue::unavailable("not in the file");
-  double rounding = 0;
-};
+using Reference = NcuValue;
 
 Reference no_reference(std::string reason);
 

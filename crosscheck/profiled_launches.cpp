@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -37,12 +38,6 @@ constexpr double kOverlapped = 0.05;
 
 // Names of tensor metrics differ from chip to chip. These are known to be right on one.
 constexpr int kChipOfTensorMetrics = 90;
-
-std::string axis_of(const Measurement& measurement, std::string_view name) {
-  const Axes& axes = measurement.point.axes;
-  if (const auto number = axes.number(name)) return std::to_string(*number);
-  return std::string(axes.text(name).value_or(""));
-}
 
 /// A counter and the hardware metric that it is compared with.
 struct ComparedCounter {
@@ -92,43 +87,29 @@ bool is_comparable(const Measurement& measurement, std::string_view key) {
 
 // ---- which points ----
 
-/// Of the points, by total time.
-std::vector<std::pair<const Measurement*, std::string>> by_time(const Analysis& analysis) {
-  std::vector<std::pair<const Measurement*, std::string>> points;
+/// The points of the program, the one with the most time first.
+std::vector<const RooflinePoint*> by_time(const Analysis& analysis) {
+  std::vector<const RooflinePoint*> points;
   for (const ExperimentAnalysis& experiment : analysis.experiments) {
     for (const RooflinePoint& point : experiment.points) {
-      if (is_observed(point)) points.emplace_back(point.measurement, point.label);
+      if (is_observed(point)) points.push_back(&point);
     }
   }
-  std::ranges::stable_sort(points, [](const auto& a, const auto& b) {
-    return a.first->launches->total_s > b.first->launches->total_s;
-  });
+  std::ranges::stable_sort(points, std::greater(),
+                           [](const RooflinePoint* point) { return point->launches->total_s; });
   return points;
 }
 
 /// How often Nsight Compute would profile: each of the launches, for each of the kernels that has that many.
-class Cost {
- public:
-  explicit Cost(const Run& run) {
-    for (const Measurement& measurement : run.measurements) {
-      if (is_observed(measurement)) counts_[measurement.launches->symbol] += measurement.launches->count;
-    }
+/// `kernels`: how many each has, by its symbol.
+std::uint64_t cost_of(const std::map<std::string, std::uint64_t>& kernels,
+                      const std::set<std::uint64_t>& launches) {
+  std::uint64_t cost = 0;
+  for (const auto& [kernel, count] : kernels) {
+    for (const std::uint64_t launch : launches) cost += launch <= count ? 1 : 0;
   }
-
-  std::uint64_t with(std::set<std::string> kernels, std::set<std::uint64_t> launches,
-                     const ChosenPoint& point) const {
-    kernels.insert(point.measurement->launches->symbol);
-    launches.insert(point.launch);
-    std::uint64_t cost = 0;
-    for (const std::string& kernel : kernels) {
-      for (const std::uint64_t launch : launches) cost += launch <= counts_.at(kernel) ? 1 : 0;
-    }
-    return cost;
-  }
-
- private:
-  std::map<std::string, std::uint64_t> counts_;  // of launches, by symbol
-};
+  return cost;
+}
 
 Agreement not_compared(std::string subject, const Measurement& measurement, const std::string& why) {
   return agreement(std::move(subject), "time", ComparedUnit::seconds, time_of(measurement), no_reference(why),
@@ -157,41 +138,30 @@ bool is_kernel(const NcuKernel& kernel, const std::string& symbol) {
   return kernel.kernel == symbol || without_blanks(kernel.kernel) == without_blanks(demangle(symbol));
 }
 
-/// Finds the launch of a point among those that were profiled.
-class ProfiledLaunches {
- public:
-  ProfiledLaunches(const ChosenPoints& chosen, const std::vector<NcuKernel>& kernels)
-      : chosen_(chosen), kernels_(kernels) {}
-
-  const NcuKernel* find(const ChosenPoint& point) const {
-    const std::string& symbol = point.measurement->launches->symbol;
-    std::map<std::string, std::vector<const NcuKernel*>> of_processes;
-    for (const NcuKernel& kernel : kernels_) {
-      if (is_kernel(kernel, symbol)) of_processes[kernel.process].push_back(&kernel);
-    }
-    // In the order in which they were launched.
-    const auto place = static_cast<std::size_t>(
-        std::distance(chosen_.launches.begin(), chosen_.launches.find(point.launch)));
-    for (const auto& [process, launches] : of_processes) {
-      if (place < launches.size() && has_shape(*launches[place], point)) return launches[place];
-    }
-    for (const auto& [process, launches] : of_processes) {
-      for (const NcuKernel* launch : launches) {
-        if (has_shape(*launch, point)) return launch;
-      }
-    }
-    return nullptr;
+/// The launch of a point among those that were profiled; null if there is none.
+const NcuKernel* find_launch(const ChosenPoint& point, const ChosenPoints& chosen,
+                             const std::vector<NcuKernel>& kernels) {
+  std::map<std::string, std::vector<const NcuKernel*>> of_processes;
+  for (const NcuKernel& kernel : kernels) {
+    if (is_kernel(kernel, point.measurement->launches->symbol))
+      of_processes[kernel.process].push_back(&kernel);
   }
-
- private:
-  static bool has_shape(const NcuKernel& kernel, const ChosenPoint& point) {
-    return kernel.grid == axis_of(*point.measurement, axis::kGrid) &&
-           kernel.block == axis_of(*point.measurement, axis::kBlock);
+  const Axes& axes = point.measurement->point.axes;
+  const auto has_shape = [&](const NcuKernel* kernel) {
+    return kernel->grid == axes.written(axis::kGrid) && kernel->block == axes.written(axis::kBlock);
+  };
+  // In the order in which they were launched.
+  const auto place =
+      static_cast<std::size_t>(std::distance(chosen.launches.begin(), chosen.launches.find(point.launch)));
+  for (const auto& [process, launches] : of_processes) {
+    if (place < launches.size() && has_shape(launches[place])) return launches[place];
   }
-
-  const ChosenPoints& chosen_;
-  const std::vector<NcuKernel>& kernels_;
-};
+  for (const auto& [process, launches] : of_processes) {
+    const auto found = std::ranges::find_if(launches, has_shape);
+    if (found != launches.end()) return *found;
+  }
+  return nullptr;
+}
 
 // ---- one point ----
 
@@ -337,13 +307,18 @@ std::string ChosenPoints::kernel_id() const {
 
 ChosenPoints choose_points(const Run& run) {
   const Analysis analysis = analyse(run);
-  const Cost cost(run);
+  std::map<std::string, std::uint64_t> counts;  // of launches, by symbol
+  for (const Measurement& measurement : run.measurements) {
+    if (is_observed(measurement)) counts[measurement.launches->symbol] += measurement.launches->count;
+  }
   ChosenPoints chosen;
-  std::set<std::string> kernels;
+  std::map<std::string, std::uint64_t> kernels;  // those of `counts` that are profiled
   std::set<std::pair<std::string, Axes>> seen;
   double left_out_s = 0;
   std::size_t left_out = 0;
-  for (const auto& [measurement, label] : by_time(analysis)) {
+  for (const RooflinePoint* candidate : by_time(analysis)) {
+    const Measurement* const measurement = candidate->measurement;
+    const std::string& label = candidate->label;
     const LaunchStatistics& launches = *measurement->launches;
     if (chosen.points.size() + chosen.left_out.size() >= kMostPoints) {
       ++left_out;
@@ -353,16 +328,20 @@ ChosenPoints choose_points(const Run& run) {
     if (!seen.emplace(measurement->point.subject, measurement->point.axes).second)
       continue;  // another device
     const ChosenPoint point{measurement, label, launches.first.value_or(1)};
+    std::map<std::string, std::uint64_t> kernels_with = kernels;
+    kernels_with[launches.symbol] = counts.at(launches.symbol);
+    std::set<std::uint64_t> launches_with = chosen.launches;
+    launches_with.insert(point.launch);
     if (launches.symbol.empty()) {
       chosen.left_out.push_back(
           not_compared(label, *measurement, "ncu profiles the kernels of a CUDA graph one by one"));
-    } else if (cost.with(kernels, chosen.launches, point) > kMostLaunches) {
+    } else if (cost_of(kernels_with, launches_with) > kMostLaunches) {
       chosen.left_out.push_back(not_compared(
           label, *measurement,
           fmt::format("it is launch {} of its kernel: too many would be profiled", point.launch)));
     } else {
-      kernels.insert(launches.symbol);
-      chosen.launches.insert(point.launch);
+      kernels = std::move(kernels_with);
+      chosen.launches = std::move(launches_with);
       chosen.points.push_back(point);
     }
   }
@@ -396,10 +375,9 @@ std::vector<std::string> ncu_metrics(const Run& run, const ChosenPoints& chosen)
 
 std::vector<Agreement> compare_with_ncu(const Run& run, const ChosenPoints& chosen,
                                         const std::vector<NcuKernel>& kernels) {
-  const ProfiledLaunches launches(chosen, kernels);
   std::vector<Agreement> agreements;
   for (const ChosenPoint& point : chosen.points) {
-    if (const NcuKernel* kernel = launches.find(point)) {
+    if (const NcuKernel* kernel = find_launch(point, chosen, kernels)) {
       for (Agreement& compared : LaunchComparison(run, point, *kernel).agreements()) {
         agreements.push_back(std::move(compared));
       }
