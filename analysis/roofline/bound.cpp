@@ -110,12 +110,8 @@ constexpr double kLongestInstructionCycles = 33;
 /// does the missing ceiling.
 constexpr double kSlowestAtomicS = 10e-9;
 
-std::optional<double> value(const Quantity& quantity, const Run& run, const RooflinePoint& point) {
-  return quantity.of(run, point);
-}
-
 bool is_at_least(const Quantity& quantity, const Run& run, const RooflinePoint& point, double threshold) {
-  return value(quantity, run, point).value_or(0) >= threshold;
+  return quantity.of(run, point).value_or(0) >= threshold;
 }
 
 std::string missing_ceiling(std::string_view id) {
@@ -164,9 +160,6 @@ std::string missing_for_observed(Bound resource, const Run& run, const RooflineP
 std::string missing_for(Bound resource, const Run& run, const RooflinePoint& point) {
   if (has_executed_work_alone(point)) return missing_for_observed(resource, run, point);
   const Measurement& measurement = *point.measurement;
-  const auto is_measured = [&](std::string_view id) {
-    return find_ceiling(run, id, CeilingSource::measured, measurement.device) != nullptr;
-  };
   switch (resource) {
     case Bound::dram:
       return fmt::format("DRAM: {}", missing_ceiling(dram_ceiling_id(dram_traffic(run, measurement))));
@@ -193,27 +186,21 @@ std::string missing_for(Bound resource, const Run& run, const RooflinePoint& poi
     case Bound::issue_slots:
       return fmt::format("issue slots: {}", not_counted(point, counter::kWarpInstructions));
     case Bound::atomics: {
-      const auto atomics = value(quantity::kAtomicsPerResult, run, point);
+      const auto atomics = quantity::kAtomicsPerResult.of(run, point);
       if (!atomics) return missing_atomics(run, point);
       if (*atomics * kSlowestAtomicS < kBoundShare * time_per_launch_s(measurement)) return {};
       return fmt::format("atomics: {}", missing_ceiling(atomic_ceiling_id(measurement)));
     }
-    case Bound::bytes_in_flight: {
-      if (!is_measured("dram_latency")) return "bytes in flight: " + missing_ceiling("dram_latency");
-      if (!is_measured("l2_latency")) return "bytes in flight: " + missing_ceiling("l2_latency");
+    case Bound::bytes_in_flight:
+      for (const std::string_view id : {"dram_latency", "l2_latency"}) {
+        const bool is_measured =
+            find_ceiling(run, id, CeilingSource::measured, measurement.device) != nullptr;
+        if (!is_measured) return "bytes in flight: " + missing_ceiling(id);
+      }
       return "bytes in flight: the variant does not declare how many bytes it keeps in flight";
-    }
     default:
       return {};
   }
-}
-
-/// The arithmetic pipes of the SMs.
-constexpr std::array kPipes = {Bound::fp64, Bound::fp32, Bound::fp16,  Bound::int32,
-                               Bound::alu,  Bound::xu,   Bound::tensor};
-
-bool is_pipe(Bound resource) {
-  return std::ranges::find(kPipes, resource) != kPipes.end();
 }
 
 /// Whether the SMs have it, so that those without a block do not use it.
@@ -235,19 +222,10 @@ Bound busiest(const std::vector<ResourceShare>& shares) {
   return first.resource;
 }
 
-/// Where one of these is not known, what is left cannot be called latency.
-bool is_indispensable(Bound resource) {
-  return resource != Bound::bytes_in_flight;
-}
-
 /// Blocks per SM of a program's kernel; nothing for others, in which declared loads tell whether more blocks
 /// would help.
 std::optional<double> blocks_per_sm(const Run& run, const RooflinePoint& point) {
-  return is_observed(point) ? value(quantity::kBlocksPerSm, run, point) : std::nullopt;
-}
-
-bool has_few_blocks(const Run& run, const RooflinePoint& point) {
-  return blocks_per_sm(run, point).value_or(kFewBlocksPerSm) < kFewBlocksPerSm;
+  return is_observed(point) ? quantity::kBlocksPerSm.of(run, point) : std::nullopt;
 }
 
 /// Whether each warp of a program's kernel executes as much as many rounds of loads need.
@@ -260,7 +238,7 @@ bool has_long_warps(const RooflinePoint& point) {
 }
 
 bool is_tail(const Run& run, const RooflinePoint& point) {
-  const auto waves = value(quantity::kWaves, run, point);
+  const auto waves = quantity::kWaves.of(run, point);
   if (waves && *waves > 1) return is_at_least(quantity::kTailLoss, run, point, kIdleRoomOfATail);
   // Within one wave, more blocks help only where each thread has many loads to do.
   return is_at_least(quantity::kIdleRoom, run, point, kIdleRoomOfATail) &&
@@ -269,8 +247,7 @@ bool is_tail(const Run& run, const RooflinePoint& point) {
 
 /// Whether a program's kernel, whose loads are not known, leaves half of the block slots empty.
 bool is_half_a_wave(const Run& run, const RooflinePoint& point) {
-  return is_observed(point) && has_long_warps(point) &&
-         value(quantity::kWaves, run, point).value_or(1) <= 0.5;
+  return is_observed(point) && has_long_warps(point) && quantity::kWaves.of(run, point).value_or(1) <= 0.5;
 }
 
 /// The least share of their cycles in which the warps of a program's kernel waited for memory, where the
@@ -328,7 +305,7 @@ bool is_beside_others(const Run& run, const RooflinePoint& point) {
 
 /// What bounds a point of which no resource is busy, but all that could be are known.
 Bound bound_of_waiting(const Run& run, const RooflinePoint& point, const BoundVerdict& verdict) {
-  if (has_few_blocks(run, point)) return Bound::tail;
+  if (blocks_per_sm(run, point).value_or(kFewBlocksPerSm) < kFewBlocksPerSm) return Bound::tail;
   if (is_at_least(quantity::kBarrierStallShare, run, point, kBarrierShare)) return Bound::barriers;
   if (is_tail(run, point)) return Bound::tail;
   const Bound latency =
@@ -366,6 +343,12 @@ std::string_view to_string(Bound bound) {
   return words_for(bound).id;
 }
 
+bool is_pipe(Bound resource) {
+  constexpr std::array kPipes = {Bound::fp64, Bound::fp32, Bound::fp16,  Bound::int32,
+                                 Bound::alu,  Bound::xu,   Bound::tensor};
+  return std::ranges::find(kPipes, resource) != kPipes.end();
+}
+
 bool is_latency(Bound bound) {
   return bound == Bound::memory_latency || bound == Bound::instruction_latency || bound == Bound::latency;
 }
@@ -380,12 +363,13 @@ BoundVerdict verdict_of(const Run& run, const RooflinePoint& point) {
   bool is_complete = true;
   const bool are_sms_idle = blocks_per_sm(run, point).value_or(1) < kBoundShare;
   for (const Bound resource : kResources) {
-    if (const auto share = value(*words_for(resource).quantity, run, point)) {
+    if (const auto share = words_for(resource).quantity->of(run, point)) {
       verdict.shares.push_back({resource, *share});
     } else if (are_sms_idle && is_within_sms(resource)) {
       continue;  // it cannot be busy for that share of the device's time
     } else if (std::string missing = missing_for(resource, run, point); !missing.empty()) {
-      is_complete = is_complete && !is_indispensable(resource);
+      // Where any other is not known, what is left cannot be called latency.
+      is_complete = is_complete && resource == Bound::bytes_in_flight;
       verdict.unjudged.push_back(std::move(missing));
     }
   }

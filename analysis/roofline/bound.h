@@ -60,6 +60,9 @@ std::span<const BoundWords> bound_words();
 
 const BoundWords& words_for(Bound bound);
 
+/// Whether it is an arithmetic pipe of the SMs.
+bool is_pipe(Bound resource);
+
 /// Whether no resource, but what warps wait for bounds a point.
 bool is_latency(Bound bound);
 

@@ -60,18 +60,20 @@ class Cumulative {
 struct LaunchWork {
   std::optional<double> flops;
   std::optional<double> dram_bytes;
-  std::optional<TensorWork> tensor;
+  std::optional<ResourceUse> tensor;
   CeilingIds pipe_ceilings;  ///< of the operations that take longest; empty where there are none
 };
 
 using Works = std::unordered_map<std::size_t, LaunchWork>;
 
 /// At the theoretical rate, which nothing exceeds; at the measured one where none is known.
-std::optional<TensorWork> tensor_at_peak(const Run& run, const Measurement& measurement) {
-  const auto at_peak =
-      tensor_work(measurement, Ceilings::theoretical(run, measurement.device, sm_clock_hz(measurement)));
-  return at_peak && at_peak->time_s ? at_peak
-                                    : tensor_work(measurement, Ceilings::measured(run, measurement.device));
+std::optional<ResourceUse> tensor_at_peak(const Run& run, const Measurement& measurement) {
+  for (const Ceilings& ceilings : {Ceilings::theoretical(run, measurement.device, sm_clock_hz(measurement)),
+                                   Ceilings::measured(run, measurement.device)}) {
+    const auto work = tensor_work(measurement, ceilings);
+    if (work && work->use.time_s) return work->use;
+  }
+  return std::nullopt;
 }
 
 /// By the places of their points in `Run::measurements`.
@@ -270,12 +272,12 @@ std::optional<TensorCheck> tensor_check(const DeviceTimeline& device, const Work
                                         const Cumulative& seen_s) {
   TensorCheck check = {.active_s = active_s};
   for (const TimelineLaunch& launch : device.launches) {
-    const std::optional<TensorWork>& work = work_of(works, launch).tensor;
-    if (!work || !work->time_s || launch.duration_ns == 0) continue;
+    const std::optional<ResourceUse>& work = work_of(works, launch).tensor;
+    if (!work || launch.duration_ns == 0) continue;
     const double part = seen_s.between(launch.start_ns, launch.start_ns + launch.duration_ns) /
                         (static_cast<double>(launch.duration_ns) * kNs);
     check.needed_s += part * *work->time_s;
-    check.operations += part * work->operations;
+    check.operations += part * work->amount;
   }
   if (check.operations <= 0) return std::nullopt;
   return check;
@@ -283,44 +285,36 @@ std::optional<TensorCheck> tensor_check(const DeviceTimeline& device, const Work
 
 // ---- strips ----
 
-struct Roofing {
-  std::string_view ceiling;  ///< its id; empty where the roof is another
-  double value = 0;          ///< where there is no ceiling: all of a share
-  CeilingSource source = CeilingSource::measured;
-};
-
 struct StripKind {
   std::string_view id;
   std::string_view title;
   std::string_view key;
   StripUnit unit;
-  Roofing roof;
+  std::string_view ceiling = {};  ///< the id of its roof, if that is one
 };
 
-/// What is measured for links is between two devices, not for one.
-constexpr Roofing kOfNvlink = {.ceiling = "nvlink", .source = CeilingSource::theoretical};
-
-/// All strips except those of DRAM together, of operations and of the clock, in the order in which they are
-/// shown.
+/// All strips of samples except that of DRAM together, in the order in which they are shown.
 constexpr std::array kStripKinds = {
-    StripKind{"dram_read", "DRAM read", sampled::kDramReadBytes, StripUnit::bytes_per_s, {"dram_read"}},
-    StripKind{"dram_write", "DRAM write", sampled::kDramWriteBytes, StripUnit::bytes_per_s, {"dram_write"}},
-    StripKind{"l2", "L2", sampled::kL2Bytes, StripUnit::bytes_per_s, {"l2_read"}},
-    StripKind{"tensor", "Tensor Cores", sampled::kTensorActive, StripUnit::share, {{}, 1}},
-    StripKind{"fp32", "FP32 pipe", sampled::kFp32Issued, StripUnit::share, {{}, 1}},
-    StripKind{"fp64", "FP64 pipe", sampled::kFp64Active, StripUnit::share, {{}, 1}},
-    StripKind{"sm", "SM active", sampled::kSmActive, StripUnit::share, {{}, 1}},
-    StripKind{"warps", "Warps", sampled::kWarps, StripUnit::share, {{}, 1}},
-    StripKind{"pcie_in", "PCIe in", sampled::kPcieReadBytes, StripUnit::bytes_per_s, {"pcie_h2d"}},
-    StripKind{"pcie_out", "PCIe out", sampled::kPcieWriteBytes, StripUnit::bytes_per_s, {"pcie_d2h"}},
-    StripKind{"nvlink_in", "NVLink in", sampled::kNvlinkReceivedBytes, StripUnit::bytes_per_s, kOfNvlink},
-    StripKind{"nvlink_out", "NVLink out", sampled::kNvlinkSentBytes, StripUnit::bytes_per_s, kOfNvlink},
+    StripKind{"dram_read", "DRAM read", sampled::kDramReadBytes, StripUnit::bytes_per_s, "dram_read"},
+    StripKind{"dram_write", "DRAM write", sampled::kDramWriteBytes, StripUnit::bytes_per_s, "dram_write"},
+    StripKind{"l2", "L2", sampled::kL2Bytes, StripUnit::bytes_per_s, "l2_read"},
+    StripKind{"tensor", "Tensor Cores", sampled::kTensorActive, StripUnit::share},
+    StripKind{"fp32", "FP32 pipe", sampled::kFp32Issued, StripUnit::share},
+    StripKind{"fp64", "FP64 pipe", sampled::kFp64Active, StripUnit::share},
+    StripKind{"sm", "SM active", sampled::kSmActive, StripUnit::share},
+    StripKind{"warps", "Warps", sampled::kWarps, StripUnit::share},
+    StripKind{"pcie_in", "PCIe in", sampled::kPcieReadBytes, StripUnit::bytes_per_s, "pcie_h2d"},
+    StripKind{"pcie_out", "PCIe out", sampled::kPcieWriteBytes, StripUnit::bytes_per_s, "pcie_d2h"},
+    StripKind{"nvlink_in", "NVLink in", sampled::kNvlinkReceivedBytes, StripUnit::bytes_per_s,
+              kNvlinkCeiling},
+    StripKind{"nvlink_out", "NVLink out", sampled::kNvlinkSentBytes, StripUnit::bytes_per_s, kNvlinkCeiling},
+    StripKind{"clock", "SM clock", sampled::kSmClockHz, StripUnit::hertz},
 };
 
-constexpr std::string_view kClockTitle = "SM clock";
-
-void set_roof(Strip& strip, const Run& run, std::size_t device, std::string_view ceiling,
-              CeilingSource source = CeilingSource::measured) {
+void set_roof(Strip& strip, const Run& run, std::size_t device, std::string_view ceiling) {
+  // What is measured for links is between two devices, not for one.
+  const CeilingSource source =
+      ceiling == kNvlinkCeiling ? CeilingSource::theoretical : CeilingSource::measured;
   const Ceiling* found = find_ceiling(run, ceiling, source, device);
   if (found == nullptr) return;
   strip.roof = found->value;
@@ -396,17 +390,11 @@ std::vector<Strip> strips_of(const Run& run, const DeviceTimeline& device, const
     if (!series) continue;
     Strip strip = {.id = kind.id, .title = kind.title, .unit = kind.unit};
     strip.columns = {kind.key};
-    if (kind.roof.value > 0) strip.roof = kind.roof.value;
-    set_roof(strip, run, device.device, kind.roof.ceiling, kind.roof.source);
-    strip.bins = series->bins(bins, sampled.seen_s);
-    strips.push_back(std::move(strip));
-  }
-  if (const auto clock = sampled_series(device, {sampled::kSmClockHz}, false)) {
-    Strip strip = {.id = "clock", .title = kClockTitle, .unit = StripUnit::hertz};
-    strip.columns = {sampled::kSmClockHz};
     const double nominal_hz = run.devices[device.device].sm_clock_hz;
-    if (nominal_hz > 0) strip.roof = nominal_hz;
-    strip.bins = clock->bins(bins, sampled.seen_s);
+    if (kind.unit == StripUnit::share) strip.roof = 1;
+    if (kind.unit == StripUnit::hertz && nominal_hz > 0) strip.roof = nominal_hz;
+    set_roof(strip, run, device.device, kind.ceiling);
+    strip.bins = series->bins(bins, sampled.seen_s);
     strips.push_back(std::move(strip));
   }
   if (!device.power.empty()) strips.push_back(power_strip(run, device, bins));
@@ -505,7 +493,6 @@ double not_kept_s(const DeviceTimeline& device) {
 }  // namespace
 
 std::string_view strip_title(std::string_view key) {
-  if (key == sampled::kSmClockHz) return kClockTitle;
   const auto kind = std::ranges::find(kStripKinds, key, &StripKind::key);
   return kind == kStripKinds.end() ? key : kind->title;
 }

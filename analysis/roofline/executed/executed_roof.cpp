@@ -252,15 +252,7 @@ ResourceUse tensor_use(const Measurement& measurement, const Ceilings& ceilings)
         Bound::tensor, 0,
         fmt::format("the operations of {:.0f} tensor instructions were not counted", *instructions));
   }
-  if (!work->time_s) return without(Bound::tensor, work->operations, work->missing_ceiling);
-  return {.resource = Bound::tensor,
-          .amount = work->operations,
-          .time_s = work->time_s,
-          .ceilings = work->ceilings,
-          .relative_spread = work->relative_spread,
-          .stands_in = work->stands_in,
-          .time_at_clock_s = work->time_at_clock_s,
-          .sustained_time_s = work->sustained_time_s};
+  return work->use.time_s ? work->use : without(Bound::tensor, work->use.amount, work->missing_ceiling);
 }
 
 /// Whether a pipe does floating-point operations, which a roofline shows.
@@ -310,34 +302,29 @@ bool is_indispensable(const ResourceUse& use, Counting counting) {
   return use.resource == Bound::dram || use.resource == Bound::l2 || is_of_floats(use.resource);
 }
 
-const ResourceUse* main_pipe(const std::vector<ResourceUse>& uses) {
-  for (const ResourceUse& use : uses) {
-    if (is_of_floats(use.resource) && use.known_time_s() > 0) return &use;
-  }
-  return nullptr;
-}
-
 namespace {
 
-const ResourceUse* busiest_pipe(const std::vector<ResourceUse>& uses) {
-  for (const ResourceUse& use : uses) {
-    const bool is_pipe =
-        is_of_floats(use.resource) || use.resource == Bound::alu || use.resource == Bound::xu;
-    if (is_pipe && use.known_time_s() > 0) return &use;
-  }
-  return nullptr;
+/// The first of `uses` that is of such a resource, and takes time.
+const ResourceUse* first_of(const std::vector<ResourceUse>& uses, bool (*is_such)(Bound)) {
+  const auto found = std::ranges::find_if(
+      uses, [&](const ResourceUse& use) { return is_such(use.resource) && use.known_time_s() > 0; });
+  return found == uses.end() ? nullptr : &*found;
 }
 
 /// What needs longest; the busiest pipe in place of the issue slots, if most of what these issue is for it.
 const ResourceUse& roof_of(const std::vector<ResourceUse>& uses) {
   const ResourceUse& first = uses.front();
-  const ResourceUse* const pipe = busiest_pipe(uses);
+  const ResourceUse* const pipe = first_of(uses, is_pipe);
   const bool is_for_pipe = first.resource == Bound::issue_slots && pipe != nullptr &&
                            pipe->known_time_s() >= kPipeOfIssueSlots * first.known_time_s();
   return is_for_pipe ? *pipe : first;
 }
 
 }  // namespace
+
+const ResourceUse* main_pipe(const std::vector<ResourceUse>& uses) {
+  return first_of(uses, is_of_floats);
+}
 
 RoofOrReason executed_roof(const std::vector<ResourceUse>& uses, std::optional<double> flops,
                            Counting counting) {

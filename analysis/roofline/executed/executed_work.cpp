@@ -13,18 +13,11 @@
 namespace rooflinectl {
 
 std::optional<Operations> counted_operations(const Counters& counters, Dtype precision) {
-  if (precision == Dtype::f64) {
-    const auto flops = executed_f64_flops(counters);
-    if (!flops) return std::nullopt;
-    return Operations{*flops, 2 * value_of(counters, counter::kDfma).value()};
-  }
-  if (precision == Dtype::f32) {
-    const auto flops = executed_f32_flops(counters);
-    if (!flops) return std::nullopt;
-    const double packed_fma = value_of(counters, counter::kFfma2).value_or(0);
-    return Operations{*flops, 2 * value_of(counters, counter::kFfma).value() + 4 * packed_fma};
-  }
-  return std::nullopt;
+  const auto flops = precision == Dtype::f64   ? executed_f64_flops(counters)
+                     : precision == Dtype::f32 ? executed_f32_flops(counters)
+                                               : std::nullopt;
+  if (!flops) return std::nullopt;
+  return Operations{*flops, operations_at_least(counters, precision).fma_flops};
 }
 
 Operations operations_at_least(const Counters& counters, Dtype precision) {
@@ -119,31 +112,34 @@ std::optional<TensorWork> tensor_work(const Measurement& measurement, const Ceil
   const auto operations = executed_tensor_ops(counters);
   if (!operations) return std::nullopt;
   const auto clock_hz = sm_clock_hz(measurement);
-  TensorWork work = {
-      .operations = *operations, .time_s = 0.0, .time_at_clock_s = 0.0, .sustained_time_s = 0.0};
+  ResourceUse use = {.resource = Bound::tensor,
+                     .amount = *operations,
+                     .time_s = 0.0,
+                     .time_at_clock_s = 0.0,
+                     .sustained_time_s = 0.0};
   for (const TensorType& type : kTensorTypes) {
     const double count = value_of(counters, type.counter).value_or(0);
     if (count <= 0) continue;
     const TensorProducts products = products_in(measurement, type);
     const auto [id, factor, stands_in] = ceiling_of(products, type, ceilings);
     const auto limit = ceilings.find(id);
-    if (!limit) return TensorWork{.operations = *operations, .missing_ceiling = type.ceiling};
+    if (!limit) return TensorWork{{.resource = Bound::tensor, .amount = *operations}, type.ceiling};
     const double time_s = count / (factor * limit->per_s);
-    *work.time_s += time_s;
+    *use.time_s += time_s;
     const auto ceiling_clock_hz = ceilings.clock_hz(id);
-    const bool are_clocks_known = work.time_at_clock_s && clock_hz && ceiling_clock_hz && *clock_hz > 0;
-    work.time_at_clock_s = are_clocks_known
-                               ? std::optional(*work.time_at_clock_s + time_s * *ceiling_clock_hz / *clock_hz)
-                               : std::nullopt;
+    const bool are_clocks_known = use.time_at_clock_s && clock_hz && ceiling_clock_hz && *clock_hz > 0;
+    use.time_at_clock_s = are_clocks_known
+                              ? std::optional(*use.time_at_clock_s + time_s * *ceiling_clock_hz / *clock_hz)
+                              : std::nullopt;
     const auto sustained = ceilings.find(fmt::format("{}{}", id, ceiling_id::kSustained));
-    work.sustained_time_s = work.sustained_time_s && sustained
-                                ? std::optional(*work.sustained_time_s + count / (factor * sustained->per_s))
-                                : std::nullopt;
-    work.ceilings.push_back(factor == 1 ? id : fmt::format("{} × {:g}", id, factor));
-    if (stands_in) work.stands_in = fmt::format("{} for {}", id, text_of(products));
-    work.relative_spread = std::max(work.relative_spread, limit->relative_spread);
+    use.sustained_time_s = use.sustained_time_s && sustained
+                               ? std::optional(*use.sustained_time_s + count / (factor * sustained->per_s))
+                               : std::nullopt;
+    use.ceilings.push_back(factor == 1 ? id : fmt::format("{} × {:g}", id, factor));
+    if (stands_in) use.stands_in = fmt::format("{} for {}", id, text_of(products));
+    use.relative_spread = std::max(use.relative_spread, limit->relative_spread);
   }
-  return work;
+  return TensorWork{std::move(use), {}};
 }
 
 std::string why_not_counted(const Counters& counters, std::string_view key) {

@@ -28,16 +28,8 @@ std::optional<double> operations_at_least(const Counters& counters);
 /// counted type with the usual accumulator and without scales stands in; of a kernel that multiplies sparse
 /// matrices, twice that, since the operations on zeros are counted, too.
 struct TensorWork {
-  double operations = 0;
-  std::optional<double> time_s;      ///< nothing where a ceiling is missing
-  std::string_view missing_ceiling;  ///< the missing one: `f16_tensor`
-  CeilingIds ceilings;               ///< of the types that were counted
-  std::string stands_in;             ///< `f16_tensor for FP16 products with FP16 sums`; empty if none does
-  double relative_spread = 0;        ///< the largest of these ceilings
-  /// The same time at the clock of the kernel; and at the rate that products sustain under the power cap.
-  /// Nothing where a clock, or such a ceiling, is unknown.
-  std::optional<double> time_at_clock_s;
-  std::optional<double> sustained_time_s;
+  ResourceUse use;                   ///< without a time where a ceiling is missing
+  std::string_view missing_ceiling;  ///< that one: `f16_tensor`
 };
 /// Nothing where they were not counted.
 std::optional<TensorWork> tensor_work(const Measurement& measurement, const Ceilings& ceilings);

@@ -86,7 +86,7 @@ MaybeValue declared_share(R run, P point) {
 
 MaybeValue tensor_share(R run, P point) {
   const auto work = tensor_work(*point.measurement, ceilings(run, point));
-  return work ? share_of_time(point, work->time_s) : std::nullopt;
+  return work ? share_of_time(point, work->use.time_s) : std::nullopt;
 }
 
 template <std::optional<double> ResourceUse::*kTime>
