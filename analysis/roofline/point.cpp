@@ -160,11 +160,8 @@ std::vector<LevelUse> level_uses(const Run& run, const RooflinePoint& point, dou
 }
 
 std::optional<MemoryLevel> busiest_level(const std::vector<LevelUse>& uses) {
-  const LevelUse* highest = nullptr;
-  for (const LevelUse& use : uses) {
-    if (use.utilisation && (highest == nullptr || *use.utilisation > *highest->utilisation)) highest = &use;
-  }
-  return highest == nullptr ? std::nullopt : std::optional(highest->level);
+  const auto highest = std::ranges::max_element(uses, {}, &LevelUse::utilisation);
+  return highest == uses.end() || !highest->utilisation ? std::nullopt : std::optional(highest->level);
 }
 
 std::optional<double> fraction_of(const std::optional<Roof>& roof, const Measurement& measurement) {

@@ -209,7 +209,7 @@ double Ceilings::clock_factor(const Ceiling& ceiling) const {
   return ceiling.kind == CeilingKind::compute && clocks_known ? *sm_clock_hz_ / *ceiling.sm_clock_hz : 1;
 }
 
-std::optional<Limit> Ceilings::limit(std::string_view id) const {
+std::optional<Limit> Ceilings::find(std::string_view id) const {
   const Ceiling* ceiling = find_ceiling(run_, id, source_, device_);
   if (ceiling == nullptr || !(ceiling->value > 0)) return std::nullopt;
   return Limit{{ceiling->id}, ceiling->value * clock_factor(*ceiling), ceiling->relative_spread};
@@ -234,12 +234,12 @@ std::string_view Ceilings::memory_id(const Traffic& traffic) const {
 }
 
 std::optional<Limit> Ceilings::memory(const Traffic& traffic) const {
-  return source_ == CeilingSource::measured ? dram_limit(run_, device_, traffic) : limit(memory_id(traffic));
+  return source_ == CeilingSource::measured ? dram_limit(run_, device_, traffic) : find(memory_id(traffic));
 }
 
 std::optional<Limit> Ceilings::l2(double bytes, double written) const {
-  const auto read = limit(cache_ceiling_id(MemoryLevel::l2));
-  const auto write = limit("l2_write");
+  const auto read = find(cache_ceiling_id(MemoryLevel::l2));
+  const auto write = find("l2_write");
   if (!write || !(written > 0)) return read;
   if (written >= bytes) return write;
   if (!read) return std::nullopt;
@@ -284,13 +284,13 @@ std::optional<Limit> half_of(const std::optional<Limit>& limit) {
 
 std::optional<Limit> Ceilings::compute(const Operations& operations, Dtype precision) const {
   if (operations.flops <= 0) return std::nullopt;
-  const auto fma = limit(fmt::format("{}_fma", to_string(precision)));
-  auto add = limit(fmt::format("{}_add", to_string(precision)));
+  const auto fma = find(fmt::format("{}_fma", to_string(precision)));
+  auto add = find(fmt::format("{}_add", to_string(precision)));
   // Two kinds of addition have no benchmark of their own. A packed one keeps a lane as busy as a packed
   // multiply-add does; one of 64-bit integers is two of 32 bits, the second with the carry.
   const bool is_packed = precision == Dtype::f16 || precision == Dtype::bf16;
   if (!add && is_packed) add = half_of(fma);
-  if (!add && precision == Dtype::i64) add = half_of(limit("i32_add"));
+  if (!add && precision == Dtype::i64) add = half_of(find("i32_add"));
   const double other_flops = operations.flops - operations.fma_flops;
   if (operations.fma_flops <= 0) return add;
   if (other_flops <= 0) return fma;
@@ -304,7 +304,7 @@ std::optional<Limit> Ceilings::compute(const Operations& operations, Dtype preci
 std::string Ceilings::missing_for(const Operations& operations, Dtype precision) const {
   std::vector<std::string> missing;
   const auto need = [&](std::string id) {
-    if (!limit(id)) missing.push_back(std::move(id));
+    if (!find(id)) missing.push_back(std::move(id));
   };
   if (operations.fma_flops > 0) need(fmt::format("{}_fma", to_string(precision)));
   if (operations.flops > operations.fma_flops) {
@@ -374,36 +374,32 @@ RoofOrReason roof_over(const Run& run, const Measurement& measurement, const Cei
   if (work.bytes() <= 0) return {std::nullopt, "the variant declares no work"};
   const Traffic traffic = compulsory_traffic(run, measurement);
   Roof roof;
-  double memory_time_s = 0;
-  const auto hold_against = [&](MemoryLevel level, double bytes, const Limit& limit) {
-    if (bytes / limit.per_s <= memory_time_s) return;
-    memory_time_s = bytes / limit.per_s;
-    roof.memory_bytes_per_s = limit.per_s * (work.bytes() / bytes);
-    roof.level = level;
-    roof.resource = level == MemoryLevel::dram ? Bound::dram : Bound::l2;
-    roof.memory_ceiling = limit.ceilings.front();
+  const auto hold_against = [&](Bound resource, double amount, const Limit& limit) {
+    if (amount / limit.per_s <= roof.time_s) return false;
+    roof.time_s = amount / limit.per_s;
+    roof.resource = resource;
     roof.ceilings = limit.ceilings;
     roof.relative_spread = limit.relative_spread;
+    return true;
+  };
+  const auto hold_against_level = [&](MemoryLevel level, double bytes, const Limit& limit) {
+    if (!hold_against(resource_of(level), bytes, limit)) return;
+    roof.memory_bytes_per_s = limit.per_s * (work.bytes() / bytes);
+    roof.level = level;
+    roof.memory_ceiling = limit.ceilings.front();
   };
   if (traffic.bytes() > 0) {
     const auto dram = ceilings.memory(traffic);
     if (!dram) return without(ceilings.memory_id(traffic));
-    hold_against(MemoryLevel::dram, traffic.bytes(), *dram);
+    hold_against_level(MemoryLevel::dram, traffic.bytes(), *dram);
   }
   if (traffic.bytes() < (1 - kNegligible) * work.bytes()) {
     const auto l2 = ceilings.cache(MemoryLevel::l2);
     if (!l2) return without(cache_ceiling_id(MemoryLevel::l2));
-    hold_against(MemoryLevel::l2, work.bytes(), *l2);
+    hold_against_level(MemoryLevel::l2, work.bytes(), *l2);
   }
-  roof.time_s = memory_time_s;
   if (const auto link = ceilings.find(kNvlinkCeiling)) {
-    const double link_time_s = work.link_bytes / link->per_s;
-    if (link_time_s > roof.time_s) {
-      roof.time_s = link_time_s;
-      roof.resource = Bound::nvlink;
-      roof.ceilings = link->ceilings;
-      roof.relative_spread = link->relative_spread;
-    }
+    hold_against(Bound::nvlink, work.link_bytes, *link);
   } else if (!is_negligible_on_nvlink(measurement)) {
     return without(kNvlinkCeiling);
   }
@@ -413,13 +409,7 @@ RoofOrReason roof_over(const Run& run, const Measurement& measurement, const Cei
   if (!compute) return without(ceilings.missing_for(work));
   roof.compute_ceilings = compute->ceilings;
   roof.compute_flop_per_s = compute->per_s;
-  const double compute_time_s = work.flops() / compute->per_s;
-  if (compute_time_s > roof.time_s) {
-    roof.time_s = compute_time_s;
-    roof.resource = pipe_of(precision_of(measurement));
-    roof.ceilings = compute->ceilings;
-    roof.relative_spread = compute->relative_spread;
-  }
+  hold_against(pipe_of(precision_of(measurement)), work.flops(), *compute);
   roof.flop_per_s = work.flops() / roof.time_s;
   return {roof, {}};
 }

@@ -104,7 +104,7 @@ class Ceilings {
   std::string missing_for(const Operations& operations, Dtype precision) const;
 
   /// The ceiling with this id. Nothing if it is missing.
-  std::optional<Limit> find(std::string_view id) const { return limit(id); }
+  std::optional<Limit> find(std::string_view id) const;
 
   /// The id of the ceiling of such products. Nothing if there is none, as in older runs.
   std::optional<std::string> tensor_id(const TensorProducts& products) const;
@@ -113,7 +113,7 @@ class Ceilings {
   std::optional<double> clock_hz(std::string_view id) const;
 
   /// The bandwidth of a level other than DRAM. Nothing if the ceiling is missing.
-  std::optional<Limit> cache(MemoryLevel level) const { return limit(cache_ceiling_id(level)); }
+  std::optional<Limit> cache(MemoryLevel level) const { return find(cache_ceiling_id(level)); }
 
   /// The rate of `operations` in `precision` when multiply-adds run at the FMA rate and all others at the ADD
   /// rate: flops / (fma_flops / fma_rate + (flops − fma_flops) / add_rate). Nothing if there are no
@@ -129,7 +129,6 @@ class Ceilings {
   Ceilings(const Run& run, CeilingSource source, std::size_t device, std::optional<double> sm_clock_hz)
       : run_(run), source_(source), device_(device), sm_clock_hz_(sm_clock_hz) {}
 
-  std::optional<Limit> limit(std::string_view id) const;
   std::optional<Limit> per_sm_and_cycle(double instructions) const;
   double clock_factor(const Ceiling& ceiling) const;
 
