@@ -223,6 +223,9 @@ struct CounterChange {
   const Quantity* quantity = nullptr;
   double from = 0;
   double to = 0;
+
+  /// `fewer instructions`
+  std::string_view meaning() const;
 };
 
 /// A step from one version to the next (plan order) within a family, at equal elements per thread where both

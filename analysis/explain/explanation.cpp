@@ -22,25 +22,17 @@ bool holds(const Condition& condition, double value) {
   return false;
 }
 
-enum class Judgement { holds, fails, unknown };
-
-/// Fails if one condition is known to fail. Notes the quantities that have no number.
-Judgement judge(const std::vector<Condition>& conditions, const Run& run, const RooflinePoint& point,
-                std::vector<std::string_view>& missing) {
-  Judgement judgement = Judgement::holds;
+/// Whether no condition is known to fail. Notes the quantities that have no number.
+bool may_hold(const std::vector<Condition>& conditions, const Run& run, const RooflinePoint& point,
+              std::vector<std::string_view>& missing) {
   for (const Condition& condition : conditions) {
-    const std::optional<double> value = condition.quantity->of(run, point);
-    if (condition.quantity->is_of_nothing != nullptr && condition.quantity->is_of_nothing(point)) {
-      return Judgement::fails;
-    }
-    if (!value) {
-      missing.push_back(condition.quantity->name);
-      judgement = Judgement::unknown;
-    } else if (!holds(condition, *value)) {
-      return Judgement::fails;
-    }
+    const Quantity& quantity = *condition.quantity;
+    if (quantity.is_of_nothing != nullptr && quantity.is_of_nothing(point)) return false;
+    const std::optional<double> value = quantity.of(run, point);
+    if (value && !holds(condition, *value)) return false;
+    if (!value) missing.push_back(quantity.name);
   }
-  return judgement;
+  return true;
 }
 
 bool is_of_declared_work(const Rule& rule) {
@@ -51,8 +43,7 @@ bool is_of_declared_work(const Rule& rule) {
 Finding finding_of(const Rule& rule, const Run& run, const RooflinePoint& point, std::string_view next_step) {
   Finding finding = {rule.id, rule.importance, rule.text, {}, next_step};
   const auto add = [&](const Quantity& quantity) {
-    const auto value = quantity.of(run, point);
-    if (value) finding.evidence.push_back({quantity.name, *value, quantity.unit});
+    if (const auto value = quantity.of(run, point)) finding.evidence.push_back({&quantity, *value});
   };
   for (const Condition& condition : rule.when) add(*condition.quantity);
   for (const Quantity* quantity : rule.also) add(*quantity);
@@ -65,28 +56,20 @@ void add_largest_shares(Finding& finding, const RooflinePoint& point) {
   constexpr double kNotable = 0.1;
   const std::vector<ResourceShare>& shares = point.verdict.shares;
   for (std::size_t i = 0; i < std::min(kMost, shares.size()); ++i) {
-    const Quantity& quantity = *words_for(shares[i].resource).quantity;
+    const Quantity* quantity = words_for(shares[i].resource).quantity;
     if (shares[i].share < kNotable) break;
-    if (std::ranges::find(finding.evidence, quantity.name, &Evidence::name) == finding.evidence.end())
-      finding.evidence.push_back({quantity.name, shares[i].share, quantity.unit});
+    if (std::ranges::find(finding.evidence, quantity, &QuantityValue::quantity) == finding.evidence.end())
+      finding.evidence.push_back({quantity, shares[i].share});
   }
-}
-
-bool is_found(const PointExplanation& explanation, std::string_view rule) {
-  return std::ranges::any_of(explanation.findings,
-                             [&](const Finding& finding) { return finding.rule == rule; });
-}
-
-bool is_judged(const PointExplanation& explanation, std::string_view rule) {
-  return std::ranges::none_of(explanation.unjudged,
-                              [&](const UnjudgedRule& unjudged) { return unjudged.rule == rule; });
 }
 
 /// Ids of the rules that hold for `a` and are known not to hold for `b`.
 std::vector<std::string_view> only_in(const PointExplanation& a, const PointExplanation& b) {
   std::vector<std::string_view> ids;
   for (const Finding& finding : a.findings) {
-    if (!is_found(b, finding.rule) && is_judged(b, finding.rule)) ids.push_back(finding.rule);
+    const auto is_of_rule = [&](const auto& one) { return one.rule == finding.rule; };
+    if (std::ranges::any_of(b.findings, is_of_rule) || std::ranges::any_of(b.unjudged, is_of_rule)) continue;
+    ids.push_back(finding.rule);
   }
   return ids;
 }
@@ -120,9 +103,7 @@ PointExplanation explain(const Run& run, const RooflinePoint& point) {
     if (rule.importance == Importance::cause && point.bound == Bound::atomics) continue;
     if (has_executed_work_alone(point) ? is_of_declared_work(rule) : rule.is_for_programs) continue;
     std::vector<std::string_view> missing;
-    const Judgement fits = judge(rule.only_if, run, point, missing);
-    const Judgement held = judge(rule.when, run, point, missing);
-    if (fits == Judgement::fails || held == Judgement::fails) continue;
+    if (!may_hold(rule.only_if, run, point, missing) || !may_hold(rule.when, run, point, missing)) continue;
     if (missing.empty()) {
       explanation.findings.push_back(finding_of(rule, run, point, next_step));
       if (rule.bound && is_latency(*rule.bound)) add_largest_shares(explanation.findings.back(), point);
@@ -137,15 +118,6 @@ PointExplanation explain(const Run& run, const RooflinePoint& point) {
   return explanation;
 }
 
-std::vector<Change> changes_of(const LadderStep& step) {
-  std::vector<Change> changes;
-  for (const CounterChange& change : step.counter_changes) {
-    const ChangeMeaning& meaning = *change.quantity->change;
-    changes.push_back({change.to < change.from ? meaning.fell : meaning.rose, change});
-  }
-  return changes;
-}
-
 Explanations::Explanations(const Run& run, const ExperimentAnalysis& experiment)
     : run_(run), experiment_(experiment), points_(experiment.points.size()) {}
 
@@ -156,13 +128,9 @@ const PointExplanation& Explanations::of(const RooflinePoint& point) {
 }
 
 StepExplanation Explanations::of(const LadderStep& step) {
-  StepExplanation explanation;
-  explanation.changes = changes_of(step);
   const PointExplanation& before = of(*step.from);
   const PointExplanation& after = of(*step.to);
-  explanation.gone = only_in(before, after);
-  explanation.came = only_in(after, before);
-  return explanation;
+  return {.gone = only_in(before, after), .came = only_in(after, before)};
 }
 
 }  // namespace rooflinectl

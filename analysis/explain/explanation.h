@@ -58,19 +58,12 @@ std::span<const Rule> rules();
 
 // Why a point is where it is, and what a ladder step changed.
 
-/// A number that a finding rests on.
-struct Evidence {
-  std::string_view name;  ///< `DRAM utilisation`
-  double value = 0;
-  Unit unit = Unit::count;
-};
-
 /// A rule that holds for a point.
 struct Finding {
   std::string_view rule;  ///< id: `bank-conflicts`
   Importance importance = Importance::note;
   std::string_view text;
-  std::vector<Evidence> evidence;
+  std::vector<QuantityValue> evidence;  ///< the numbers that it rests on
   std::string_view next_step;
 };
 
@@ -93,17 +86,7 @@ struct PointExplanation {
 /// one is missing. Does not throw. For a point without a time, only counts can be judged.
 PointExplanation explain(const Run& run, const RooflinePoint& point);
 
-/// A counter that changed, and what that means.
-struct Change {
-  std::string_view text;  ///< `bank conflicts eliminated`
-  CounterChange counter;
-};
-
-/// In the order of the step's `counter_changes`.
-std::vector<Change> changes_of(const LadderStep& step);
-
 struct StepExplanation {
-  std::vector<Change> changes;         ///< as `changes_of` gives them
   std::vector<std::string_view> gone;  ///< ids of the rules that held before and do not any more
   std::vector<std::string_view> came;  ///< ids of the rules that hold now and did not before
 };

@@ -157,7 +157,9 @@ constexpr std::string_view kMoreLoadsInFlight =
     "Let each thread start more loads before it uses the first value (several independent loads, 16-byte "
     "loads, more elements per thread), or keep more threads resident.";
 
-const std::vector<Rule>& all_rules() {
+}  // namespace
+
+std::span<const Rule> rules() {
   static const std::vector<Rule> all = {
       at_the_roof(
           Bound::dram, "dram-roof", false,
@@ -520,12 +522,6 @@ const std::vector<Rule>& all_rules() {
        .step_for_library = kCoolDown},
   };
   return all;
-}
-
-}  // namespace
-
-std::span<const Rule> rules() {
-  return all_rules();
 }
 
 }  // namespace rooflinectl

@@ -64,6 +64,10 @@ bool is_notable(const CounterChange& change, double smallest_factor) {
 
 }  // namespace
 
+std::string_view CounterChange::meaning() const {
+  return to < from ? quantity->change->fell : quantity->change->rose;
+}
+
 std::vector<CounterChange> counter_changes(const std::vector<QuantityValue>& before,
                                            const std::vector<QuantityValue>& after,
                                            double smallest_exact_factor) {

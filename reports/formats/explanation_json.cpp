@@ -20,19 +20,20 @@ namespace {
 
 using serial::Json;
 
-Json evidence_json(const Evidence& evidence) {
-  return {{"name", evidence.name}, {"value", evidence.value}, {"unit", to_string(evidence.unit)}};
+Json evidence_json(const QuantityValue& evidence) {
+  const Quantity& quantity = *evidence.quantity;
+  return {{"name", quantity.name}, {"value", evidence.value}, {"unit", to_string(quantity.unit)}};
 }
 
 Json unjudged_json(const UnjudgedRule& rule) {
   return {{"rule", rule.rule}, {"missing", rule.missing}};
 }
 
-Json explained_change_json(const Change& change) {
-  return {{"text", change.text},
-          {"quantity", change.counter.quantity->name},
-          {"from", change.counter.from},
-          {"to", change.counter.to}};
+Json explained_change_json(const CounterChange& change) {
+  return {{"text", change.meaning()},
+          {"quantity", change.quantity->name},
+          {"from", change.from},
+          {"to", change.to}};
 }
 
 Json finding_json(const Finding& finding) {
@@ -98,7 +99,7 @@ Json explained_point_json(const Run& run, const RooflinePoint& point, const Poin
 Json step_json(const LadderStep& step, const StepExplanation& explanation) {
   return {
       {"from", step.from->label}, {"to", step.to->label},
-      {"speedup", step.speedup},  {"changes", serial::list_of(explanation.changes, explained_change_json)},
+      {"speedup", step.speedup},  {"changes", serial::list_of(step.counter_changes, explained_change_json)},
       {"gone", explanation.gone}, {"came", explanation.came}};
 }
 
@@ -240,8 +241,10 @@ Json full_row(const Candidate& candidate, const std::vector<Finding>& findings) 
   if (candidate.is_broken()) return row;
   if (point.measurement->time) row["time_s"] = brief_number(point.measurement->time->median_s);
   if (point.launches) row["share_of_gpu_time"] = brief_number(point.launches->share);
-  const auto brief = [](const Evidence& number) -> Json {
-    return {{"name", number.name}, {"value", brief_number(number.value)}, {"unit", to_string(number.unit)}};
+  const auto brief = [](const QuantityValue& number) -> Json {
+    return {{"name", number.quantity->name},
+            {"value", brief_number(number.value)},
+            {"unit", to_string(number.quantity->unit)}};
   };
   row["evidence"] = findings.empty() ? Json::array() : serial::list_of(findings.front().evidence, brief);
   row["also"] = Json::array();

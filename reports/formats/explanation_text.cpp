@@ -227,8 +227,8 @@ std::string step_verdict(const LadderStep& step) {
 
 std::string step_text(const LadderStep& step, const StepExplanation& explanation, std::size_t width) {
   std::string text = paragraph(step_verdict(step), width);
-  for (const Change& change : explanation.changes) text += paragraph(change_text(change), width, 2);
-  if (explanation.changes.empty()) text += paragraph(no_change_text(step), width, 2);
+  for (const CounterChange& change : step.counter_changes) text += paragraph(change_text(change), width, 2);
+  if (step.counter_changes.empty()) text += paragraph(no_change_text(step), width, 2);
   if (!explanation.gone.empty()) {
     text += paragraph(fmt::format("eliminated: {}", fmt::join(explanation.gone, ", ")), width, 2);
   }
@@ -248,13 +248,14 @@ bool is_named(const RooflinePoint& point, std::string_view name) {
                              [&](const std::string& own) { return own == name || matches_glob(name, own); });
 }
 
-std::string evidence_text(const Evidence& evidence) {
-  return fmt::format("{}: {}", evidence.name, text_with_unit(evidence.value, evidence.unit));
+std::string evidence_text(const QuantityValue& evidence) {
+  return fmt::format("{}: {}", evidence.quantity->name,
+                     text_with_unit(evidence.value, evidence.quantity->unit));
 }
 
-std::string evidence_text(const std::vector<Evidence>& evidence) {
+std::string evidence_text(const std::vector<QuantityValue>& evidence) {
   std::vector<std::string> texts;
-  for (const Evidence& number : evidence) texts.push_back(evidence_text(number));
+  for (const QuantityValue& number : evidence) texts.push_back(evidence_text(number));
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
@@ -283,8 +284,8 @@ std::string condition_text(const Condition& condition) {
                      text_with_unit(condition.threshold, condition.quantity->unit));
 }
 
-std::string change_text(const Change& change) {
-  return fmt::format("{}: {}", change.text, counter_change_text(change.counter));
+std::string change_text(const CounterChange& change) {
+  return fmt::format("{}: {}", change.meaning(), counter_change_text(change));
 }
 
 std::string no_change_text(const LadderStep& step) {

@@ -26,9 +26,9 @@ struct ExplanationSelection {
 bool is_named(const RooflinePoint& point, std::string_view name);
 
 /// `DRAM utilisation 97.2 %`
-std::string evidence_text(const Evidence& evidence);
+std::string evidence_text(const QuantityValue& evidence);
 /// All of them, with commas.
-std::string evidence_text(const std::vector<Evidence>& evidence);
+std::string evidence_text(const std::vector<QuantityValue>& evidence);
 
 /// The rules that hold, each with its first number: `issue-bound (issue slots used 71.2 %), …`
 std::string findings_text(const std::vector<Finding>& findings);
@@ -37,7 +37,7 @@ std::string findings_text(const std::vector<Finding>& findings);
 std::string condition_text(const Condition& condition);
 
 /// `fewer bank conflicts: shared wavefronts per instruction 3.33 → 1.00`
-std::string change_text(const Change& change);
+std::string change_text(const CounterChange& change);
 
 /// The text where a step has no changes: that no counter moved, or that a point was not counted.
 std::string no_change_text(const LadderStep& step);

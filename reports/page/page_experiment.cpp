@@ -160,7 +160,8 @@ Json counter_change(const CounterChange& change) {
 Json steps(const ExperimentAnalysis& experiment) {
   const auto index_of = [&](const RooflinePoint* point) { return point - experiment.points.data(); };
   return list_of(experiment.steps, [&](const LadderStep& step) -> Json {
-    Json changes = list_of(changes_of(step), [](const Change& change) { return change.text; });
+    Json changes =
+        list_of(step.counter_changes, [](const CounterChange& change) { return change.meaning(); });
     if (changes.empty()) changes.push_back(no_change_text(step));
     return {{"from", index_of(step.from)},
             {"to", index_of(step.to)},

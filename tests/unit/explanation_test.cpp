@@ -563,9 +563,9 @@ TEST(Explanation, AFindingShowsTheNumbersThatItRestsOn) {
   example.scale(counter::kSharedLoadWavefronts, 2);
   const Finding finding = example.explained().findings.at(0);
   ASSERT_EQ(finding.rule, "bank-conflicts");
-  EXPECT_EQ(finding.evidence.at(0).name, "shared wavefronts over ideal");
+  EXPECT_EQ(finding.evidence.at(0).quantity->name, "shared wavefronts over ideal");
   EXPECT_DOUBLE_EQ(finding.evidence.at(0).value, 1.5);
-  EXPECT_EQ(finding.evidence.at(0).unit, Unit::factor);
+  EXPECT_EQ(finding.evidence.at(0).quantity->unit, Unit::factor);
 }
 
 TEST(Explanation, ARuleWhoseCounterIsMissingIsNotJudged) {
@@ -637,8 +637,8 @@ TEST(Explanation, OfAStepNamesWhatChangedAndWhichRulesNoLongerHold) {
   const LadderStep& v2_to_v3 = analysis.experiments[0].steps[2];
   ASSERT_EQ(v2_to_v3.to->label, "V3");
   const StepExplanation explanation = Explanations(run, analysis.experiments[0]).of(v2_to_v3);
-  EXPECT_EQ(explanation.changes[0].text, "fewer instructions");
-  EXPECT_EQ(explanation.changes[0].counter.quantity, &quantity::kInstructionsPerElement);
+  EXPECT_EQ(v2_to_v3.counter_changes[0].meaning(), "fewer instructions");
+  EXPECT_EQ(v2_to_v3.counter_changes[0].quantity, &quantity::kInstructionsPerElement);
   EXPECT_THAT(explanation.gone, ElementsAre("bank-conflicts"));
   EXPECT_THAT(explanation.came, IsEmpty());
 }

@@ -410,7 +410,7 @@ TEST(ObservedPoint, IsJudgedWithoutSharedMemoryIfItsWarpsClearlyWaitForMemory) {
   EXPECT_THAT(waiting->verdict.unjudged, Not(IsEmpty()));
   const Finding finding = explain(waiting.run, *waiting).findings.at(0);
   EXPECT_THAT(finding.text, HasSubstr("that was counted"));
-  EXPECT_EQ(finding.evidence.at(0).name, "warp cycles waiting for global memory");
+  EXPECT_EQ(finding.evidence.at(0).quantity->name, "warp cycles waiting for global memory");
   set(measurement, counter::kShortScoreboardStallWarpCycles, 0.7e6);
   EXPECT_EQ(OnePoint(measurement)->bound, Bound::unknown);
 }
@@ -451,12 +451,14 @@ TEST(ObservedPoint, WithoutALimitNamesWhatIsNearestToIt) {
     EXPECT_EQ(point->bound, Bound::instruction_latency);
     return explain(point.run, *point).findings.at(0);
   };
-  const auto has = [](std::string_view name) { return Contains(testing::Field(&Evidence::name, name)); };
+  const auto has = [](const Quantity& quantity) {
+    return Contains(testing::Field(&QuantityValue::quantity, &quantity));
+  };
   use_xu(0.4);
   EXPECT_EQ(found().rule, "instruction-latency-of-products-and-exponentials");
   use_xu(0.3);
   EXPECT_THAT(found().rule, Not(HasSubstr("products")));
-  EXPECT_THAT(found().evidence, AllOf(has("Tensor Core utilisation"), has("XU utilisation")));
+  EXPECT_THAT(found().evidence, AllOf(has(quantity::kTensorShare), has(quantity::kXuShare)));
 }
 
 /// Of 1.2 waves, in which SMs have warps for `share` of the time.
