@@ -158,20 +158,26 @@ Groups with_path(const Candidates& candidates, const Groups& groups, const Path&
   return result.empty() ? groups : result;
 }
 
-/// The groups of each launch. A program goes through its ranges one after the other: a launch is in the range
-/// of its neighbours.
-std::vector<Groups> match(Candidates& candidates, const std::vector<const TorchLaunch*>& launches) {
-  std::vector<Groups> matched;
+/// A launch with the groups that it may belong to.
+struct MatchedLaunch {
+  const TorchLaunch* launch = nullptr;
+  Groups groups;
+};
+
+/// A program goes through its ranges one after the other: a launch is in the range of its neighbours.
+std::vector<MatchedLaunch> match(Candidates& candidates, const std::vector<const TorchLaunch*>& launches) {
+  std::vector<MatchedLaunch> matched;
   std::vector<Path> paths;
   for (const TorchLaunch* launch : launches) {
-    matched.push_back(candidates.of(*launch));
-    paths.push_back(path_of(candidates, matched.back()));
+    matched.push_back({launch, candidates.of(*launch)});
+    paths.push_back(path_of(candidates, matched.back().groups));
   }
   std::vector<Path> before(launches.size());
   for (std::size_t i = 1; i < launches.size(); ++i) before[i] = paths[i - 1] ? paths[i - 1] : before[i - 1];
   Path after;
   for (std::size_t i = launches.size(); i-- > 0;) {
-    if (!paths[i] && !matched[i].empty()) matched[i] = with_path(candidates, matched[i], before[i], after);
+    Groups& groups = matched[i].groups;
+    if (!paths[i] && !groups.empty()) groups = with_path(candidates, groups, before[i], after);
     if (paths[i]) after = paths[i];
   }
   return matched;
@@ -202,19 +208,18 @@ struct Seen {
   bool is_shared = false;  ///< with another group
 };
 
-std::vector<Seen> seen_of(std::size_t groups, const std::vector<const TorchLaunch*>& launches,
-                          const std::vector<Groups>& matched) {
-  std::vector<Seen> all(groups);
-  for (std::size_t i = 0; i < launches.size(); ++i) {
-    for (const std::size_t group : matched[i]) {
+std::vector<Seen> seen_of(std::size_t n_groups, const std::vector<MatchedLaunch>& matched) {
+  std::vector<Seen> all(n_groups);
+  for (const auto& [launch, groups] : matched) {
+    for (const std::size_t group : groups) {
       Seen& seen = all[group];
       const auto [part, is_new] =
-          seen.of_scope.try_emplace(launches[i]->scope, GroupPart{.time = 0, .launches = 0});
+          seen.of_scope.try_emplace(launch->scope, GroupPart{.time = 0, .launches = 0});
       for (GroupPart* sum : {&part->second, &seen.whole}) {
-        sum->time += launches[i]->duration_us;
+        sum->time += launch->duration_us;
         sum->launches += 1;
       }
-      seen.is_shared = seen.is_shared || matched[i].size() > 1;
+      seen.is_shared = seen.is_shared || groups.size() > 1;
     }
   }
   return all;
@@ -226,13 +231,12 @@ GroupPart part_of(const GroupPart& part, const GroupPart& whole) {
   return {.time = whole.time > 0 ? part.time / whole.time : launches, .launches = launches};
 }
 
-std::vector<UnknownKernel> unknown_kernels(const TorchTrace& trace,
-                                           const std::vector<const TorchLaunch*>& launches,
-                                           const std::vector<Groups>& matched, double all_us) {
+std::vector<UnknownKernel> unknown_kernels(const TorchTrace& trace, const std::vector<MatchedLaunch>& matched,
+                                           double all_us) {
   std::map<std::size_t, UnknownKernel> of_name;
-  for (std::size_t i = 0; i < launches.size(); ++i) {
-    if (!matched[i].empty()) continue;
-    for (const TorchKernel* kernel : launches[i]->kernels) {
+  for (const auto& [launch, groups] : matched) {
+    if (!groups.empty()) continue;
+    for (const TorchKernel* kernel : launch->kernels) {
       UnknownKernel& unknown = of_name[kernel->name];
       unknown.name = trace.names[kernel->name];
       ++unknown.launches;
@@ -301,23 +305,22 @@ class Sums {
 
 OperatorUse operator_use(const Run& run, const ExperimentAnalysis& experiment, const TorchTrace& trace,
                          const TorchLaunches& launches, double kernel_s) {
-  const std::vector<const TorchLaunch*> on_device = launches_on(run, experiment.device, launches);
   Candidates candidates(experiment, trace);
-  const std::vector<Groups> matched = match(candidates, on_device);
+  const std::vector<MatchedLaunch> matched = match(candidates, launches_on(run, experiment.device, launches));
   OperatorUse use = {.has_modules = launches.has_modules, .groups = {}};
   use.groups.resize(experiment.points.size());
   double all_us = 0;
   double matched_us = 0;
-  for (std::size_t i = 0; i < on_device.size(); ++i) {
-    use.launches += on_device[i]->kernels.size();
-    all_us += on_device[i]->duration_us;
-    if (matched[i].empty()) continue;
-    use.matched += on_device[i]->kernels.size();
-    matched_us += on_device[i]->duration_us;
+  for (const auto& [launch, groups] : matched) {
+    use.launches += launch->kernels.size();
+    all_us += launch->duration_us;
+    if (groups.empty()) continue;
+    use.matched += launch->kernels.size();
+    matched_us += launch->duration_us;
   }
   use.matched_trace_share = portion_of(matched_us, all_us);
-  use.unknown = unknown_kernels(trace, on_device, matched, all_us);
-  const std::vector<Seen> seen = seen_of(experiment.points.size(), on_device, matched);
+  use.unknown = unknown_kernels(trace, matched, all_us);
+  const std::vector<Seen> seen = seen_of(experiment.points.size(), matched);
   Sums sums(launches, use);
   for (std::size_t i = 0; i < experiment.points.size(); ++i) {
     const RooflinePoint& point = experiment.points[i];

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "core/stats/statistics.h"
 #include "core/text/names.h"
 
 namespace rooflinectl {
@@ -39,58 +40,50 @@ void add_use(RangeUse& range, const RooflinePoint& group, const GroupPart& part)
   }
 }
 
-struct RangeTree::Node {
-  RangeUse use;
-  std::size_t number = 0;
-  std::map<std::string, Node, std::less<>> inside;
-};
-
-RangeTree::RangeTree() : root_(std::make_unique<Node>()) {}
-RangeTree::~RangeTree() = default;
-RangeTree::RangeTree(RangeTree&&) noexcept = default;
-RangeTree& RangeTree::operator=(RangeTree&&) noexcept = default;
-
 std::size_t RangeTree::add(const std::vector<std::string>& names, const RooflinePoint& group,
                            const GroupPart& part) {
-  Node* node = root_.get();
+  std::size_t node = 0;
   for (std::size_t depth = 0; depth < names.size(); ++depth) {
-    const auto [entry, is_new] = node->inside.try_emplace(names[depth]);
-    Node& next = entry->second;
+    const auto [entry, is_new] = nodes_[node].inside.try_emplace(names[depth], nodes_.size());
+    const std::size_t next = entry->second;
     if (is_new) {
-      next.number = nodes_++;
-      next.use.path = depth == 0 ? names[depth] : node->use.path + "/" + names[depth];
-      next.use.name = range_title(names[depth]);
-      next.use.depth = depth;
+      const std::string path = depth == 0 ? names[depth] : nodes_[node].use.path + "/" + names[depth];
+      nodes_.push_back({.use = {.path = path, .name = range_title(names[depth]), .depth = depth}});
     }
-    add_use(next.use, group, part);
-    node = &next;
+    add_use(nodes_[next].use, group, part);
+    node = next;
   }
-  return node->number;
+  return node;
 }
 
-void RangeTree::list(const Node& node, std::vector<RangeUse>& uses, std::vector<std::size_t>& places) const {
-  std::vector<const Node*> inside;
-  for (const auto& [name, next] : node.inside) inside.push_back(&next);
-  std::ranges::stable_sort(inside, std::greater(), [](const Node* one) { return one->use.total_s; });
-  for (const Node* next : inside) {
-    places[next->number] = uses.size();
-    uses.push_back(next->use);
-    list(*next, uses, places);
+void RangeTree::add_inside(std::size_t node, std::vector<std::size_t>& order) const {
+  std::vector<std::size_t> inside;
+  for (const auto& [name, next] : nodes_[node].inside) inside.push_back(next);
+  std::ranges::stable_sort(inside, std::greater(), [&](std::size_t one) { return nodes_[one].use.total_s; });
+  for (const std::size_t next : inside) {
+    order.push_back(next);
+    add_inside(next, order);
   }
+}
+
+std::vector<std::size_t> RangeTree::order() const {
+  std::vector<std::size_t> order;
+  add_inside(0, order);
+  return order;
 }
 
 std::vector<RangeUse> RangeTree::list(double kernel_s) const {
   std::vector<RangeUse> uses;
-  std::vector<std::size_t> places(nodes_);
-  list(*root_, uses, places);
-  for (RangeUse& use : uses) use.share = kernel_s > 0 ? use.total_s / kernel_s : 0;
+  for (const std::size_t node : order()) {
+    uses.push_back(nodes_[node].use);
+    uses.back().share = portion_of(uses.back().total_s, kernel_s);
+  }
   return uses;
 }
 
 std::vector<std::size_t> RangeTree::places() const {
-  std::vector<RangeUse> uses;
-  std::vector<std::size_t> places(nodes_);
-  list(*root_, uses, places);
+  std::vector<std::size_t> places(nodes_.size());
+  for (std::size_t place = 0; const std::size_t node : order()) places[node] = place++;
   return places;
 }
 

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -63,11 +63,6 @@ void add_use(RangeUse& range, const RooflinePoint& group, const GroupPart& part 
 /// Sums over groups by names within names.
 class RangeTree {
  public:
-  RangeTree();
-  ~RangeTree();
-  RangeTree(RangeTree&&) noexcept;
-  RangeTree& operator=(RangeTree&&) noexcept;
-
   /// Adds to each node from the outermost name to the innermost one. Returns a number by which `places` knows
   /// the innermost one.
   std::size_t add(const std::vector<std::string>& names, const RooflinePoint& group,
@@ -80,11 +75,14 @@ class RangeTree {
   std::vector<std::size_t> places() const;
 
  private:
-  struct Node;
-  void list(const Node& node, std::vector<RangeUse>& uses, std::vector<std::size_t>& places) const;
+  struct Node {
+    RangeUse use;
+    std::map<std::string, std::size_t> inside;  // places of nodes, by name
+  };
+  void add_inside(std::size_t node, std::vector<std::size_t>& order) const;
+  std::vector<std::size_t> order() const;
 
-  std::unique_ptr<Node> root_;
-  std::size_t nodes_ = 0;
+  std::vector<Node> nodes_ = std::vector<Node>(1);  // the root first
 };
 
 }  // namespace rooflinectl
