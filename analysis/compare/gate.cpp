@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -17,11 +18,6 @@ namespace {
 
 using OptionalNumber = std::optional<double>;
 
-OptionalNumber operations_done(const RooflinePoint& point) {
-  return is_integer(point.precision) ? value_of(point.measurement->counters, counter::kIntegerOps)
-                                     : point.flops_executed;
-}
-
 OptionalNumber value_of(const RooflinePoint& point, GateCheck check) {
   switch (check) {
     case GateCheck::time:
@@ -32,7 +28,8 @@ OptionalNumber value_of(const RooflinePoint& point, GateCheck check) {
     case GateCheck::dram:
       return point.dram_bytes;
     case GateCheck::operations:
-      return operations_done(point);
+      return is_integer(point.precision) ? value_of(point.measurement->counters, counter::kIntegerOps)
+                                         : point.flops_executed;
   }
   return std::nullopt;
 }
@@ -88,14 +85,10 @@ double allowed_count(const PointComparison& point, GateCheck check, const std::v
   return std::max(allowed, spread_of(bases, point.bases, check) + spread_of(values, new_runs, check));
 }
 
-/// By what factor noise may have slowed the new runs, or sped up the base.
-double noise_factor(const TimeChange& time) {
-  return time.ratio() / time.lowest_ratio();
-}
-
 GateResult check_timed(const PointComparison& point, GateCheck check, const std::vector<double>& bases,
                        const std::vector<double>& values, double allowed) {
-  const double noise = noise_factor(*point.time);
+  // By what factor noise may have slowed the new runs, or sped up the base.
+  const double noise = point.time->ratio() / point.time->lowest_ratio();
   GateResult result{.check = check, .from = geometric_mean(bases), .to = geometric_mean(values)};
   if (check == GateCheck::time) {
     result.best_case = result.from * point.time->lowest_ratio();
@@ -155,54 +148,22 @@ std::string loss_of(const PointComparison& point, const RunComparison& compariso
 
 // ---- what cannot be compared ----
 
-/// Numbers that the base has and the new run lost, per check.
-class LostNumbers {
- public:
-  void add(GateCheck check, const PointComparison& point) {
-    Lost& lost = lost_.at(static_cast<std::size_t>(check));
-    if (lost.points++ == 0) lost.first = point.label;
-  }
+/// The points whose numbers the base has and the new run lost.
+using LostNumbers = std::map<GateCheck, std::vector<std::string>>;
 
-  std::vector<std::string> texts(const Run& now) const {
-    std::vector<std::string> texts;
-    for (const GateCheck check : kGateChecks) {
-      const Lost& lost = lost_.at(static_cast<std::size_t>(check));
-      if (lost.points == 0) continue;
-      const std::string reason = !is_timed_check(check) && !now.counter_session.available
-                                     ? fmt::format(": {}", now.counter_session.reason)
-                                     : "";
-      texts.push_back(
-          fmt::format("the new run lacks numbers for '{}' that the base has, at {} points; the first: {}{}",
-                      to_string(check), lost.points, lost.first, reason));
-    }
-    return texts;
-  }
+std::string lost_numbers(GateCheck check, const std::vector<std::string>& labels, const Run& now) {
+  return fmt::format("the new run lacks numbers for '{}' that the base has, at {} points; the first: {}{}",
+                     to_string(check), labels.size(), labels.front(),
+                     !is_timed_check(check) && !now.counter_session.available
+                         ? fmt::format(": {}", now.counter_session.reason)
+                         : "");
+}
 
- private:
-  struct Lost {
-    std::size_t points = 0;
-    std::string first;
-  };
-  std::array<Lost, kGateChecks.size()> lost_;
-};
+using Variant = std::pair<std::size_t, std::string>;  // device and subject
 
-/// The variants that the new run measures in forms that the base does not have.
-class AddedVariants {
- public:
-  explicit AddedVariants(const RunComparison& comparison) {
-    for (const PointComparison& point : comparison.points) {
-      if (point.change == PointChange::added) variants_.emplace(point.device, point.point.subject);
-    }
-  }
-
-  /// Whether they include that of a missing point in another form: dtype, size, cache state, …
-  bool replace(const PointComparison& missing) const {
-    return variants_.contains({missing.device, missing.point.subject});
-  }
-
- private:
-  std::set<std::pair<std::size_t, std::string>> variants_;  ///< by device
-};
+Variant variant_of(const PointComparison& point) {
+  return {point.device, point.point.subject};
+}
 
 std::string other_model(const RunComparison& comparison, const ModelDifference& difference) {
   const std::string suffix = device_suffix(comparison, difference.device);
@@ -228,7 +189,7 @@ std::vector<GateResult> check_all(const PointComparison& point, const GateOption
     }
     const std::vector<double> bases = base_values(point, check);
     const bool has_value = value_of(*point.now, check).has_value();
-    if (!bases.empty() && !has_value) lost.add(check, point);
+    if (!bases.empty() && !has_value) lost[check].push_back(point.label);
     results.push_back(!bases.empty() && has_value
                           ? check_point(point, check, bases, new_values(point, check), options.limit(check))
                           : GateResult{.check = check, .reason = "the base has no number"});
@@ -269,10 +230,6 @@ bool has_ended_badly(const Gate& gate) {
   return std::ranges::any_of(gate.run, [](const GateRunResult& result) {
     return result.check == RunCheck::exit_code && result.has_failed;
   });
-}
-
-bool has_checked_anything(const Gate& gate) {
-  return gate.regressed() || gate.count(GateOutcome::passed) + gate.count(GateOutcome::uncertain) > 0;
 }
 
 }  // namespace
@@ -316,7 +273,10 @@ Gate gate(const RunComparison& comparison, const GateOptions& options) {
   LostNumbers lost;
   std::vector<std::string> replaced;
   const PlannedPoints planned(comparison.now->run);
-  const AddedVariants added(comparison);
+  std::set<Variant> added;  // that the new run measures in forms that the base does not have
+  for (const PointComparison& point : comparison.points) {
+    if (point.change == PointChange::added) added.insert(variant_of(point));
+  }
   for (const PointComparison& point : comparison.points) {
     if (point.bases.empty()) continue;
     // What a program does not launch any more may have been fused into something else.
@@ -327,7 +287,7 @@ Gate gate(const RunComparison& comparison, const GateOptions& options) {
       gate.points.push_back({&point, {}, check_all(point, options, lost)});
     } else if (!is_planned_now && options.allow_other_points) {
       continue;
-    } else if (!is_planned_now && added.replace(point)) {
+    } else if (!is_planned_now && added.contains(variant_of(point))) {
       replaced.push_back(point.label);
     } else {
       gate.points.push_back({&point, loss_of(point, comparison), {}});
@@ -348,10 +308,13 @@ Gate gate(const RunComparison& comparison, const GateOptions& options) {
     const std::string reason = too_little_in_common(comparison, gate.coverage);
     if (!reason.empty()) gate.incomparable.push_back(reason);
   }
-  for (std::string& text : lost.texts(comparison.now->run)) gate.incomparable.push_back(std::move(text));
+  for (const auto& [check, labels] : lost) {
+    gate.incomparable.push_back(lost_numbers(check, labels, comparison.now->run));
+  }
   if (gate.incomparable.empty() && !is_cut_short && !has_common_points(gate)) {
     gate.incomparable.emplace_back("the runs have no points in common");
-  } else if (gate.incomparable.empty() && !has_checked_anything(gate)) {
+  } else if (gate.incomparable.empty() && !gate.regressed() && gate.count(GateOutcome::passed) == 0 &&
+             gate.count(GateOutcome::uncertain) == 0) {
     gate.incomparable.emplace_back("the base has no number for any of the checks");
   }
   return gate;

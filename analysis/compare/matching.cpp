@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "analysis/compare/comparison.h"
@@ -106,68 +107,51 @@ PlacesOfDevices places_of(const std::vector<ComparedDevice>& devices, std::optio
   return places;
 }
 
-template <typename Visit>
-void for_each_point(const AnalysedRun& run, const PlacesOfDevices& places, Visit visit) {
-  for (const ExperimentAnalysis& experiment : run.analysis.experiments) {
-    for (const RooflinePoint& point : experiment.points) visit(point, places.at(point.measurement->device));
-  }
-}
+/// A run to compare: the base run with a number, or the new run.
+struct Side {
+  const AnalysedRun* run = nullptr;
+  std::optional<std::size_t> base;
+  PlacesOfDevices places;
 
-/// The points of all runs by key, in the order in which they were first met.
-class Matches {
- public:
-  Matches(std::span<const AnalysedRun> baseline, const AnalysedRun& now,
-          const std::vector<ComparedDevice>& devices)
-      : base_runs_(baseline.size()) {
-    std::vector<PlacesOfDevices> places;
-    for (std::size_t base = 0; base < baseline.size(); ++base) places.push_back(places_of(devices, base));
-    const PlacesOfDevices places_now = places_of(devices, std::nullopt);
-    for (std::size_t base = 0; base < baseline.size(); ++base) note_ambiguous(baseline[base], places[base]);
-    note_ambiguous(now, places_now);
-    // The order is that of the new plan; points that it no longer has come last.
-    for_each_point(now, places_now, [&](const RooflinePoint& point, std::size_t device) {
-      at(now.run, point, device).now = &point;
-    });
-    for (std::size_t base = 0; base < baseline.size(); ++base) {
-      for_each_point(baseline[base], places[base], [&](const RooflinePoint& point, std::size_t device) {
-        at(baseline[base].run, point, device).bases[base] = &point;
-      });
+  template <typename Visit>
+  void for_each_point(Visit visit) const {
+    for (const ExperimentAnalysis& experiment : run->analysis.experiments) {
+      for (const RooflinePoint& point : experiment.points) visit(point, places.at(point.measurement->device));
     }
   }
-
-  std::vector<MatchedPoint> take() { return std::move(points_); }
-
- private:
-  /// Notes the keys (without the experiment) for which `run` has several points.
-  void note_ambiguous(const AnalysedRun& run, const PlacesOfDevices& places) {
-    std::map<Key, int> counts;
-    for_each_point(run, places, [&](const RooflinePoint& point, std::size_t device) {
-      ++counts[key_of(run.run, point, device, false)];
-    });
-    for (const auto& [key, count] : counts) is_ambiguous_[key] |= count > 1;
-  }
-
-  MatchedPoint& at(const Run& run, const RooflinePoint& point, std::size_t device) {
-    const Key key = key_of(run, point, device, is_ambiguous_[key_of(run, point, device, false)]);
-    const auto [found, is_new] = places_.emplace(key, points_.size());
-    if (is_new) {
-      points_.emplace_back().device = device;
-      points_.back().bases.resize(base_runs_);
-    }
-    return points_[found->second];
-  }
-
-  std::size_t base_runs_;
-  std::map<Key, bool> is_ambiguous_;
-  std::map<Key, std::size_t> places_;
-  std::vector<MatchedPoint> points_;
 };
 
 }  // namespace
 
 std::vector<MatchedPoint> matched_points(std::span<const AnalysedRun> baseline, const AnalysedRun& now,
                                          const std::vector<ComparedDevice>& devices) {
-  return Matches(baseline, now, devices).take();
+  // The order is that of the new plan; points that it no longer has come last.
+  std::vector<Side> sides = {{&now, std::nullopt, places_of(devices, std::nullopt)}};
+  for (std::size_t base = 0; base < baseline.size(); ++base) {
+    sides.push_back({&baseline[base], base, places_of(devices, base)});
+  }
+  std::set<Key> ambiguous;  // without the experiment: of several points of a run
+  for (const Side& side : sides) {
+    std::set<Key> met;
+    side.for_each_point([&](const RooflinePoint& point, std::size_t device) {
+      const Key key = key_of(side.run->run, point, device, false);
+      if (!met.insert(key).second) ambiguous.insert(key);
+    });
+  }
+  using Points = std::vector<const RooflinePoint*>;
+  std::vector<MatchedPoint> points;
+  std::map<Key, std::size_t> places;
+  for (const Side& side : sides) {
+    side.for_each_point([&](const RooflinePoint& point, std::size_t device) {
+      Key key = key_of(side.run->run, point, device, false);
+      if (ambiguous.contains(key)) key = key_of(side.run->run, point, device, true);
+      const auto [place, is_new] = places.emplace(key, points.size());
+      if (is_new) points.push_back({.bases = Points(baseline.size()), .device = device});
+      MatchedPoint& matched = points[place->second];
+      (side.base ? matched.bases[*side.base] : matched.now) = &point;
+    });
+  }
+  return points;
 }
 
 namespace {
