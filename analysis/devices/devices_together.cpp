@@ -224,20 +224,11 @@ std::vector<TransferUse> sums_of(const std::vector<TransferUse>& transfers,
 }
 
 Application sum_of(const Application& application, const std::set<std::size_t>& devices, std::size_t device) {
-  Application all{.command_line = application.command_line,
-                  .folder = application.folder,
-                  .exit_code = application.exit_code,
-                  .wall_s = application.wall_s,
-                  .runs = application.runs,
-                  .hosts = application.hosts,
-                  .processes = application.processes,
-                  .launches = application.launches,
-                  .untraced = application.untraced,
-                  .lost = application.lost,
-                  .transfers = sums_of(application.transfers, devices, device),
-                  .passes = application.passes,
-                  .ranges = application.ranges,
-                  .problems = application.problems};
+  Application all = application;
+  all.transfers = sums_of(application.transfers, devices, device);
+  all.collectives.clear();
+  all.other_ranks.clear();
+  all.devices.clear();
   for (ProgramProcess& process : all.processes) {
     process.collectives.clear();
     process.holds.clear();

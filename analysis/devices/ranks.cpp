@@ -25,51 +25,39 @@ constexpr double kStragglerShare = 0.01;
 
 /// The groups of all processes, by the name of the range: from measurements, and from what a merged run has
 /// in place of those that it leaves out.
-struct RawGroup {
-  const PointId* point = nullptr;
-  std::vector<RankLaunches> ranks;
-};
-
-class RawGroups {
- public:
-  explicit RawGroups(const Run& run) {
-    for (const Measurement& measurement : run.measurements) {
-      if (!measurement.launches || !measurement.process) continue;
-      const LaunchStatistics& all = *measurement.launches;
-      RankLaunches launches = {.process = *measurement.process,
-                               .count = all.count,
-                               .traced = all.traced,
-                               .total_s = all.total_s,
-                               .overlapped_s = all.overlapped_s};
-      if (const auto& time = measurement.time) {
-        launches.median_s = time->median_s;
-        launches.ci_low_s = time->ci_low_s;
-        launches.ci_high_s = time->ci_high_s;
-      }
-      group_of(measurement.point).ranks.push_back(launches);
-    }
-    for (const RankGroup& rest : run.application->other_ranks) {
-      RawGroup& group = group_of(rest.point);
-      group.ranks.insert(group.ranks.end(), rest.ranks.begin(), rest.ranks.end());
-    }
+std::vector<RankGroup> all_groups(const Run& run) {
+  std::vector<RankGroup> groups;
+  std::unordered_map<std::string, std::size_t> places;
+  const auto ranks_of = [&](const PointId& point) -> std::vector<RankLaunches>& {
+    const auto [place, is_new] = places.try_emplace(range_name(point), groups.size());
+    if (is_new) groups.push_back({.point = point, .ranks = {}});
+    return groups[place->second].ranks;
+  };
+  for (const Measurement& measurement : run.measurements) {
+    if (!measurement.launches || !measurement.process) continue;
+    const LaunchStatistics& all = *measurement.launches;
+    const TimeResult time = measurement.time.value_or(TimeResult{});
+    ranks_of(measurement.point)
+        .push_back({.process = *measurement.process,
+                    .count = all.count,
+                    .traced = all.traced,
+                    .total_s = all.total_s,
+                    .median_s = time.median_s,
+                    .ci_low_s = time.ci_low_s,
+                    .ci_high_s = time.ci_high_s,
+                    .overlapped_s = all.overlapped_s});
   }
-  std::vector<RawGroup>& all() { return groups_; }
-
- private:
-  RawGroup& group_of(const PointId& point) {
-    const auto [place, is_new] = places_.try_emplace(range_name(point), groups_.size());
-    if (is_new) groups_.push_back({.point = &point, .ranks = {}});
-    return groups_[place->second];
+  for (const RankGroup& rest : run.application->other_ranks) {
+    std::vector<RankLaunches>& ranks = ranks_of(rest.point);
+    ranks.insert(ranks.end(), rest.ranks.begin(), rest.ranks.end());
   }
-
-  std::vector<RawGroup> groups_;
-  std::unordered_map<std::string, std::size_t> places_;
-};
+  return groups;
+}
 
 /// The processes that launched anything, by rank, then by start.
-std::vector<RankUse> ranks_of(const Run& run, const std::vector<RawGroup>& groups) {
+std::vector<RankUse> ranks_of(const Run& run, const std::vector<RankGroup>& groups) {
   std::set<int> used;
-  for (const RawGroup& group : groups) {
+  for (const RankGroup& group : groups) {
     for (const RankLaunches& launches : group.ranks) used.insert(launches.process);
   }
   const std::vector<ProgramProcess>& processes = run.application->processes;
@@ -148,16 +136,17 @@ void compare_ranks(RankGroupUse& group, std::vector<RankUse>& ranks) {
 }
 
 /// Short names, with the grid where a kernel has several shapes within one path.
-void name_groups(std::vector<RankGroupUse>& groups, const std::vector<const PointId*>& points) {
+void name_groups(std::vector<RankGroupUse>& groups, const std::vector<RankGroup>& launched) {
   std::vector<std::string> subjects;
-  for (const PointId* point : points) subjects.push_back(point->subject);
+  for (const RankGroup& group : launched) subjects.push_back(group.point.subject);
   const std::vector<std::string> names = distinct_short_names(subjects);
   std::map<std::pair<std::string_view, std::string_view>, std::size_t> shapes;
   for (std::size_t i = 0; i < groups.size(); ++i) ++shapes[{names[i], groups[i].path}];
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const bool is_alone = shapes[{names[i], groups[i].path}] == 1;
-    groups[i].kernel =
-        is_alone ? names[i] : fmt::format("{} grid {}", names[i], points[i]->axes.written(axis::kGrid));
+    groups[i].kernel = is_alone
+                           ? names[i]
+                           : fmt::format("{} grid {}", names[i], launched[i].point.axes.written(axis::kGrid));
   }
 }
 
@@ -326,20 +315,18 @@ std::vector<int> ranks_on(const Run& run, const std::set<std::size_t>& devices) 
 
 std::optional<RankAnalysis> rank_analysis(const Run& run) {
   if (!run.application) return std::nullopt;
-  RawGroups raw(run);
+  const std::vector<RankGroup> launched = all_groups(run);
   RankAnalysis analysis;
-  analysis.ranks = ranks_of(run, raw.all());
+  analysis.ranks = ranks_of(run, launched);
   if (analysis.ranks.size() < 2) return std::nullopt;
   std::unordered_map<int, std::size_t> places;
   for (std::size_t i = 0; i < analysis.ranks.size(); ++i) places[analysis.ranks[i].process->id] = i;
 
   std::vector<RankGroupUse> groups;
-  std::vector<const PointId*> points;
-  for (const RawGroup& one : raw.all()) {
+  for (const RankGroup& one : launched) {
     RankGroupUse& group = groups.emplace_back();
-    points.push_back(one.point);
-    group.path = one.point->axes.written(axis::kPath);
-    group.is_collective = is_collective(one.point->subject);
+    group.path = one.point.axes.written(axis::kPath);
+    group.is_collective = is_collective(one.point.subject);
     for (const RankLaunches& launches : one.ranks) {
       const auto place = places.find(launches.process);
       if (place != places.end()) add_launches(group, place->second, launches);
@@ -352,7 +339,7 @@ std::optional<RankAnalysis> rank_analysis(const Run& run) {
     }
     compare_ranks(group, analysis.ranks);
   }
-  name_groups(groups, points);
+  name_groups(groups, launched);
   add_phases(analysis, groups);
   add_collectives(analysis, groups, run);
   add_stragglers(analysis);
