@@ -89,7 +89,7 @@ class CasesReader {
     if (node.IsSequence()) {
       for (const auto& one : node) read_case(one, position_of(one), "");
     } else {
-      for (const Field& one : reader_.fields(node, position_of(node), "'cases'")) {
+      for (const Field& one : reader_.fields(member)) {
         if (is_plain_name(one.key)) {
           read_case(one.value, one.position, one.key);
         } else {
@@ -186,7 +186,7 @@ bool is_identifier(std::string_view name) {
 }
 
 void read_axes(Reader& reader, KernelEntry& entry, const Field& member) {
-  for (const Field& axis : reader.fields(member.value, position_of(member.value), "'axes'")) {
+  for (const Field& axis : reader.fields(member)) {
     if (check_axis_name(reader, axis)) read_axis(reader, entry, axis);
   }
 }

@@ -77,7 +77,7 @@ class KernelReader {
   // ---- arguments ----
 
   void read_arguments(const Field& member) {
-    const auto arguments = reader_.fields(member.value, position_of(member.value), "'arguments'");
+    const auto arguments = reader_.fields(member);
     if (arguments.size() > kMaxArguments) {
       reader_.fail(member.position, fmt::format("more than {} arguments", kMaxArguments));
       return;
@@ -96,9 +96,9 @@ class KernelReader {
   void read_argument(const Field& member) {
     const std::string what = fmt::format("the argument '{}'", member.key);
     const std::string place = fmt::format("arguments.{}", member.key);
-    const Position position = member.value.IsNull() ? member.position : position_of(member.value);
-    const Fields fields = reader_.settings(
-        member.value, position, what, {"in", "out", "inout", "scalar", "count", "fill", "seed", "value"});
+    const Fields fields =
+        reader_.settings(member.value, value_position(member), what,
+                         {"in", "out", "inout", "scalar", "count", "fill", "seed", "value"});
     FileKernelArgument argument;
     argument.name = member.key;
     entry_.places[place] = member.position;
@@ -133,25 +133,16 @@ class KernelReader {
     }
     argument.count = text_if_any(fields, "count", place + ".count");
     argument.fill = text_if_any(fields, is_scalar ? "value" : "fill", place + ".fill");
-    if (const Field* seed = find(fields, "seed")) read_seed(*seed, argument);
-    kernel_.arguments.push_back(argument);
-  }
-
-  void read_seed(const Field& member, FileKernelArgument& argument) {
-    const auto text = reader_.single_value(member.value);
-    if (!text) return;
-    const auto seed = parse_number<std::uint64_t>(*text);
-    argument.seed = seed.value_or(0);
-    if (!seed) {
-      reader_.fail(position_of(member.value), fmt::format("{} is not a whole number", in_quotes(*text)));
+    if (const Field* seed = find(fields, "seed")) {
+      argument.seed = reader_.parsed(*seed, parse_number<std::uint64_t>, "a whole number").value_or(0);
     }
+    kernel_.arguments.push_back(argument);
   }
 
   // ---- launch and work ----
 
   void read_launch(const Field& member) {
-    const Fields fields = reader_.settings(member.value, position_of(member.value), "'launch'",
-                                           {"grid", "block", "shared", "cluster"});
+    const Fields fields = reader_.settings(member, {"grid", "block", "shared", "cluster"});
     reader_.require(member.value, "grid", member.position, "'launch'");
     reader_.require(member.value, "block", member.position, "'launch'");
     kernel_.launch.grid = dimensions(fields, "grid");
@@ -171,8 +162,7 @@ class KernelReader {
   }
 
   void read_work(const Field& member) {
-    const Fields fields = reader_.settings(member.value, position_of(member.value), "'work'",
-                                           {"read", "written", "flops", "fma_flops", "type"});
+    const Fields fields = reader_.settings(member, {"read", "written", "flops", "fma_flops", "type"});
     kernel_.work.read_bytes = text_if_any(fields, "read", "work.read");
     kernel_.work.written_bytes = text_if_any(fields, "written", "work.written");
     kernel_.work.flops = text_if_any(fields, "flops", "work.flops");
@@ -190,8 +180,7 @@ class KernelReader {
     }
     for (const std::string language : {"python", "cpp"}) {
       if (!member.value[language]) continue;
-      const Fields fields =
-          reader_.settings(member.value, position_of(member.value), "'reference'", {language, "function"});
+      const Fields fields = reader_.settings(member, {language, "function"});
       reader_.require(member.value, "function", member.position, "'reference'");
       std::string& file = language == "cpp" ? kernel_.reference.cpp : kernel_.reference.python;
       file = text_if_any(fields, language, "reference." + language);
@@ -199,7 +188,7 @@ class KernelReader {
       kernel_.places["reference.function"] = reader_.place(place_of_reference());
       return;
     }
-    for (const Field& file : reader_.fields(member.value, position_of(member.value), "'reference'")) {
+    for (const Field& file : reader_.fields(member)) {
       entry_.places["reference." + file.key] = file.position;
       kernel_.reference.files[file.key] = reader_.single_value(file.value).value_or("");
     }
@@ -212,17 +201,15 @@ class KernelReader {
   }
 
   void read_tolerance(const Field& member) {
-    constexpr double kMost = 1e30;
-    const Fields fields =
-        reader_.settings(member.value, position_of(member.value), "'tolerance'", {"relative", "absolute"});
-    for (const auto& [key, field] : fields) {
-      const auto text = reader_.single_value(field.value);
-      if (!text) continue;
-      const auto number = parse_number<double>(*text);
-      if (!number || !(*number >= 0 && *number <= kMost)) {
-        reader_.fail(position_of(field.value),
-                     fmt::format("{} is not a number from 0 to 1e30, such as 1e-5", in_quotes(*text)));
-      } else if (key == "relative") {
+    const auto parse = [](const std::string& text) {
+      constexpr double kMost = 1e30;
+      const auto number = parse_number<double>(text);
+      return number && *number >= 0 && *number <= kMost ? number : std::nullopt;
+    };
+    for (const auto& [key, field] : reader_.settings(member, {"relative", "absolute"})) {
+      const auto number = reader_.parsed(field, parse, "a number from 0 to 1e30, such as 1e-5");
+      if (!number) continue;
+      if (key == "relative") {
         kernel_.reference.relative = *number;
       } else {
         kernel_.reference.absolute = *number;
@@ -344,9 +331,7 @@ const KernelEntry* find_kernel(const std::vector<KernelEntry>& all, const std::s
 }
 
 std::vector<std::string> ids_of(const std::vector<KernelEntry>& all) {
-  std::vector<std::string> ids;
-  for (const KernelEntry& entry : all) ids.push_back(entry.kernel.id);
-  return ids;
+  return texts_of(all, [](const KernelEntry& entry) { return entry.kernel.id; });
 }
 
 bool has_result(const FileKernel& kernel, const std::string& name) {
@@ -421,12 +406,11 @@ KernelEntry read_kernel(Reader& reader, const std::string& id, Position position
 std::vector<KernelEntry> read_kernels(Reader& reader, const Field& field, const std::string& folder,
                                       const std::string& source, const ReadSource& read_source) {
   std::vector<KernelEntry> entries;
-  const auto members = reader.fields(field.value, position_of(field.value), "'kernels'");
+  const auto members = reader.fields(field);
   if (field.value.IsMap() && members.empty()) reader.fail(field.position, "'kernels' is empty");
   for (const Field& member : members) {
     const std::string what = fmt::format("the kernel '{}'", member.key);
-    const Position position = member.value.IsNull() ? member.position : position_of(member.value);
-    const Fields fields = reader.settings(member.value, position, what, kKernelKeys);
+    const Fields fields = reader.settings(member.value, value_position(member), what, kKernelKeys);
     if (!member.value.IsMap()) continue;
     entries.push_back(read_kernel(reader, member.key, member.position, fields, folder, source, read_source));
   }

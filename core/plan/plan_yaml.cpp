@@ -42,7 +42,7 @@ std::vector<std::string> read_command(Reader& reader, const Field& field) {
 }
 
 void read_variables(Reader& reader, const Field& field, PlannedApplication& application) {
-  for (const Field& variable : reader.fields(field.value, position_of(field.value), "'env'")) {
+  for (const Field& variable : reader.fields(field)) {
     if (variable.key.empty() || variable.key.find('=') != std::string::npos) {
       reader.fail(variable.position, fmt::format("{} is not a variable name", in_quotes(variable.key)));
     }
@@ -62,8 +62,8 @@ int read_samples(Reader& reader, const Field& field, int otherwise) {
 
 /// The member `application` of an experiment.
 PlannedApplication read_application(Reader& reader, const Field& field) {
-  const Fields fields = reader.settings(field.value, position_of(field.value), "'application'",
-                                        {"command", "env", "cwd", "kernels", "nvtx", "capture", "samples"});
+  const Fields fields =
+      reader.settings(field, {"command", "env", "cwd", "kernels", "nvtx", "capture", "samples"});
   reader.require(field.value, "command", field.position, "the application");
   PlannedApplication application;
   if (const Field* command = find(fields, "command")) application.command = read_command(reader, *command);
@@ -202,9 +202,7 @@ class PlanReader {
   yaml::Settings read_defaults(const Fields& fields) {
     const Field* const field = find(fields, "defaults");
     if (field == nullptr) return {};
-    return read_settings(
-        reader_, reader_.settings(field->value, position_of(field->value), "'defaults'", yaml::kSettingsKeys),
-        {});
+    return read_settings(reader_, reader_.settings(*field, yaml::kSettingsKeys), {});
   }
 
   void read_kernels_of_plan(const Field& field) {
@@ -224,7 +222,7 @@ class PlanReader {
   }
 
   std::vector<Experiment> read_experiments(const Field& field, const yaml::Settings& defaults) {
-    const auto members = reader_.fields(field.value, position_of(field.value), "'experiments'");
+    const auto members = reader_.fields(field);
     if (field.value.IsMap() && members.empty()) reader_.fail(field.position, "the plan has no experiments");
     std::vector<Experiment> experiments;
     std::size_t n_points = 0;

@@ -45,23 +45,17 @@ bool read_energy(Reader& reader, const Field& field) {
 }
 
 TimingTarget read_timing(Reader& reader, const Field& field, TimingTarget timing) {
-  const auto settings =
-      reader.settings(field.value, position_of(field.value), "'timing'", {"target", "time_limit"});
-  const auto read = [&](const char* key, auto parse, std::string_view form, double& value) {
-    const auto found = settings.find(key);
-    if (found == settings.end()) return;
-    const auto text = reader.single_value(found->second.value);
-    if (!text) return;
-    const std::optional<double> number = parse(*text);
-    if (!number) {
-      reader.fail(position_of(found->second.value), fmt::format("{} is not {}", in_quotes(*text), form));
-    }
-    value = number.value_or(value);
-  };
-  read("target", parse_percentage, "a percentage between 0 and 100, such as 0.5 %",
-       timing.relative_half_width);
-  read("time_limit", parse_duration_s, "a duration of at most one hour, such as 2 s or 500 ms",
-       timing.time_limit_s);
+  const Fields settings = reader.settings(field, {"target", "time_limit"});
+  if (const Field* target = find(settings, "target")) {
+    timing.relative_half_width =
+        reader.parsed(*target, parse_percentage, "a percentage between 0 and 100, such as 0.5 %")
+            .value_or(timing.relative_half_width);
+  }
+  if (const Field* limit = find(settings, "time_limit")) {
+    timing.time_limit_s =
+        reader.parsed(*limit, parse_duration_s, "a duration of at most one hour, such as 2 s or 500 ms")
+            .value_or(timing.time_limit_s);
+  }
   return timing;
 }
 
@@ -97,9 +91,7 @@ Names read_ceilings(Reader& reader, const Fields& fields, const Catalogue& catal
   if (field == nullptr || (field->value.IsScalar() && field->value.Scalar() == "all"))
     return catalogue.ceilings;
   const auto chosen = reader.chosen(*field, "ceiling", catalogue.ceilings, catalogue.ceilings, matches_glob);
-  Names ids;
-  for (const std::string* id : chosen) ids.push_back(*id);
-  return ids;
+  return texts_of(chosen, [](const std::string* id) { return *id; });
 }
 
 Names read_primitives(Reader& reader, const Fields& fields, const Catalogue& catalogue) {
@@ -108,9 +100,7 @@ Names read_primitives(Reader& reader, const Fields& fields, const Catalogue& cat
   Names known;
   for (const PrimitiveInfo& primitive : catalogue.primitives) {
     known.push_back(primitive.id);
-    if (std::ranges::find(known, primitive.family) == known.end()) {
-      known.push_back(primitive.family);
-    }
+    if (!contains(known, primitive.family)) known.push_back(primitive.family);
   }
   auto chosen = reader.chosen(*field, "primitive", catalogue.primitives, known,
                               [](const std::string& pattern, const PrimitiveInfo& primitive) {
@@ -118,9 +108,7 @@ Names read_primitives(Reader& reader, const Fields& fields, const Catalogue& cat
                                        matches_glob(pattern, primitive.id);
                               });
   std::ranges::sort(chosen);  // by their places in the catalogue
-  Names ids;
-  for (const PrimitiveInfo* primitive : chosen) ids.push_back(primitive->id);
-  return ids;
+  return texts_of(chosen, &PrimitiveInfo::id);
 }
 
 }  // namespace rooflinectl::yaml

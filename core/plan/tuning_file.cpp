@@ -149,7 +149,7 @@ class TuningReader {
   // ---- names in expressions ----
 
   void read_constants(const Field& field) {
-    for (const Field& constant : reader_.fields(field.value, position_of(field.value), "'BenchmarkConfig'")) {
+    for (const Field& constant : reader_.fields(field)) {
       if (!constant.value.IsScalar()) continue;
       try {
         Expression(constant.value.Scalar()).value([](std::string_view) { return std::nullopt; });
@@ -183,8 +183,9 @@ class TuningReader {
       std::string over_axes = names_.translated(*written, entry_.axes);
       for (const std::string& name : Expression(over_axes).names()) {
         if (entry_.kernel.first.find(name) != nullptr) continue;
-        reader_.fail(text_position(node), fmt::format("unknown parameter {}{}", in_quotes(name),
-                                                      suggestion(name, parameter_names())));
+        reader_.fail(text_position(node),
+                     fmt::format("unknown parameter {}{}", in_quotes(name),
+                                 suggestion(name, texts_of(entry_.axes, &yaml::KernelAxis::name))));
         return "1";
       }
       return over_axes;
@@ -281,12 +282,6 @@ class TuningReader {
       if (written == nullptr) continue;
       entry_.conditions.push_back({expression(written->value, "conditions"), text_position(written->value)});
     }
-  }
-
-  std::vector<std::string> parameter_names() const {
-    std::vector<std::string> names;
-    for (const yaml::KernelAxis& axis : entry_.axes) names.push_back(axis.name);
-    return names;
   }
 
   // ---- the kernel and its launch ----

@@ -26,9 +26,7 @@ List<int> read_positive_integers(Reader& reader, const Field& field) {
 }
 
 std::vector<std::string> ids_of(const Catalogue& catalogue) {
-  std::vector<std::string> ids;
-  for (const VariantInfo& variant : catalogue.variants) ids.push_back(variant.id);
-  return ids;
+  return texts_of(catalogue.variants, &VariantInfo::id);
 }
 
 /// `id`, or `id: {its own settings}`.
@@ -39,8 +37,7 @@ void add_entries(Reader& reader, const YAML::Node& node, std::vector<VariantEntr
   }
   for (const Field& field : reader.fields(node, position_of(node), "a variant with its own settings")) {
     const std::string what = fmt::format("the settings of {}", in_quotes(field.key));
-    const Position position = field.value.IsNull() ? field.position : position_of(field.value);
-    const auto settings = reader.settings(field.value, position, what, kLaunchKeys);
+    const auto settings = reader.settings(field.value, value_position(field), what, kLaunchKeys);
     entries.push_back({field.key, field.position, read_launch_settings(reader, settings), {}});
   }
 }
@@ -139,9 +136,7 @@ std::string joined(const std::vector<T>& values) {
 }
 
 std::string joined(const std::vector<Dtype>& dtypes) {
-  std::vector<std::string> names;
-  for (const Dtype dtype : dtypes) names.emplace_back(to_string(dtype));
-  return joined(names);
+  return joined(texts_of(dtypes, [](Dtype dtype) { return to_string(dtype); }));
 }
 
 /// Block sizes that `variant` runs with: those of its entry, those of the experiment where it has a choice,

@@ -44,14 +44,10 @@ void check_characters(std::string_view text, Mistakes& mistakes) {
 
 /// The first tab in the indentation of a line, which YAML does not allow.
 std::optional<Position> tab_in_indentation(std::string_view text) {
-  int line = 1;
-  for (std::size_t start = 0; start < text.size(); ++line) {
-    const std::size_t indentation_end = std::min(text.find_first_not_of(" \t", start), text.size());
-    const std::size_t tab = text.substr(start, indentation_end - start).find('\t');
-    if (tab != std::string_view::npos) return Position{line, static_cast<int>(tab) + 1};
-    const std::size_t line_end = text.find('\n', start);
-    if (line_end == std::string_view::npos) break;
-    start = line_end + 1;
+  for (int number = 1; !text.empty(); ++number) {
+    const std::string_view line = take_field(text, '\n');
+    const std::size_t tab = line.substr(0, line.find_first_not_of(" \t")).find('\t');
+    if (tab != std::string_view::npos) return Position{number, static_cast<int>(tab) + 1};
   }
   return std::nullopt;
 }
@@ -144,6 +140,10 @@ Position text_position(const YAML::Node& node) {
   return position;
 }
 
+Position value_position(const Field& field) {
+  return field.value.IsNull() ? field.position : position_of(field.value);
+}
+
 YAML::Node load(std::string_view text, Mistakes& mistakes) {
   if (text.size() > kMaxFileBytes) mistakes.add({}, "the file is larger than 1 MiB");
   mistakes.throw_if_any();
@@ -185,11 +185,19 @@ std::vector<Field> Reader::fields(const YAML::Node& node, Position position, std
   return fields;
 }
 
+std::vector<Field> Reader::fields(const Field& field) {
+  return fields(field.value, position_of(field.value), fmt::format("'{}'", field.key));
+}
+
+Fields Reader::settings(const Field& field, const std::vector<std::string>& valid) {
+  return settings(field.value, position_of(field.value), fmt::format("'{}'", field.key), valid);
+}
+
 Fields Reader::settings(const YAML::Node& node, Position position, std::string_view what,
                         const std::vector<std::string>& valid) {
-  std::map<std::string, Field> settings;
+  Fields settings;
   for (Field& field : fields(node, position, what)) {
-    if (std::ranges::find(valid, field.key) == valid.end()) {
+    if (!contains(valid, field.key)) {
       const bool is_rest_of_expression = field.key.find(')') != std::string::npos;
       fail(field.position,
            fmt::format("unknown key {}{}", in_quotes(field.key),

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -44,6 +45,9 @@ struct Field {
   YAML::Node value;
 };
 
+/// Where the value of a member stands; the member itself if it has none.
+Position value_position(const Field& field);
+
 /// The members of a map by their keys.
 using Fields = std::map<std::string, Field>;
 
@@ -51,6 +55,14 @@ using Fields = std::map<std::string, Field>;
 inline const Field* find(const Fields& fields, const std::string& key) {
   const auto found = fields.find(key);
   return found == fields.end() ? nullptr : &found->second;
+}
+
+/// The text that `text_of` finds in each of `items`.
+template <typename Items, typename TextOf>
+std::vector<std::string> texts_of(const Items& items, TextOf text_of) {
+  std::vector<std::string> texts;
+  for (const auto& item : items) texts.emplace_back(std::invoke(text_of, item));
+  return texts;
 }
 
 /// Reads nodes; what is wrong with them goes to the mistakes, each at its place.
@@ -63,10 +75,13 @@ class Reader {
 
   /// The members of a map, without those whose key is repeated; nothing if it is not a map.
   std::vector<Field> fields(const YAML::Node& node, Position position, std::string_view what);
+  /// Those of a member that is a map.
+  std::vector<Field> fields(const Field& field);
 
   /// The members of a map that may have the keys `valid` only.
   Fields settings(const YAML::Node& node, Position position, std::string_view what,
                   const std::vector<std::string>& valid);
+  Fields settings(const Field& field, const std::vector<std::string>& valid);
 
   /// Reports a map at `position` without the key. A key without a value counts as present: that was reported
   /// where the map was read.
@@ -76,6 +91,16 @@ class Reader {
   std::optional<std::string> single_value(const YAML::Node& node);
   /// That of a member; empty if there is none.
   std::string text(const Fields& fields, const std::string& key);
+
+  /// What `parse` makes of the text of a member. If that is nothing, the text is reported not to be `form`.
+  template <typename Parse>
+  auto parsed(const Field& field, Parse parse, std::string_view form) -> decltype(parse(std::string())) {
+    const auto text = single_value(field.value);
+    if (!text) return std::nullopt;
+    const auto value = parse(*text);
+    if (!value) fail(position_of(field.value), fmt::format("{} is not {}", in_quotes(*text), form));
+    return value;
+  }
 
   /// A list of values, or a single one; `parse` turns a text into a value or reports why it cannot.
   template <typename T, typename Parse>
@@ -129,8 +154,7 @@ class Reader {
   template <typename Enum>
   std::optional<Enum> one_of(const std::string& text, Position position, std::string_view what) {
     if (const auto value = enumerator_from<Enum>(text)) return value;
-    std::vector<std::string> names;
-    for (const Enum value : kEnumerators<Enum>) names.emplace_back(to_string(value));
+    const auto names = texts_of(kEnumerators<Enum>, [](Enum value) { return to_string(value); });
     fail(position, fmt::format("unknown {} {}{}", what, in_quotes(text), suggestion(text, names)));
     return std::nullopt;
   }
