@@ -79,64 +79,44 @@ std::optional<std::string_view> section_names(const File& file, const Elf64_Ehdr
   return file.part(sections[place].sh_offset, sections[place].sh_size);
 }
 
-/// The sections whose symbols others are relocated with: calls, and addresses in constants and variables.
-/// A section's own symbols in its own code are return addresses.
-class References {
- public:
-  References(const File& file, const std::vector<Elf64_Shdr>& sections)
-      : file_(file), sections_(sections), is_referenced_(sections.size()) {}
-
-  /// Whether all of it could be read.
-  bool read() {
-    for (const Elf64_Shdr& section : sections_) {
-      const bool is_relocation = section.sh_type == SHT_REL || section.sh_type == SHT_RELA;
-      // Those of debugging information are about sections that are not loaded.
-      if (!is_relocation || section.sh_info >= sections_.size() ||
-          (sections_[section.sh_info].sh_flags & SHF_ALLOC) == 0) {
-        continue;
-      }
-      if (!read_symbols(section.sh_link)) return false;
-      const bool is_read = section.sh_type == SHT_REL ? add<Elf64_Rel>(section) : add<Elf64_Rela>(section);
-      if (!is_read) return false;
+/// Which sections have symbols that others are relocated with: calls, and addresses in constants and
+/// variables. A section's own symbols in its own code are return addresses. Nothing if not all of it can be
+/// read.
+std::optional<std::vector<bool>> referenced_sections(const File& file,
+                                                     const std::vector<Elf64_Shdr>& sections) {
+  std::vector<bool> is_referenced(sections.size());
+  std::uint32_t symbols_of = SHN_UNDEF;
+  std::optional<std::vector<Elf64_Sym>> symbols = std::vector<Elf64_Sym>();
+  std::size_t n_relocations = 0;
+  for (const Elf64_Shdr& section : sections) {
+    const bool is_relocation = section.sh_type == SHT_REL || section.sh_type == SHT_RELA;
+    // Those of debugging information are about sections that are not loaded.
+    if (!is_relocation || section.sh_info >= sections.size() ||
+        (sections[section.sh_info].sh_flags & SHF_ALLOC) == 0) {
+      continue;
     }
-    return true;
-  }
-
-  bool is_referenced(std::size_t section) const { return is_referenced_[section]; }
-
- private:
-  bool read_symbols(std::uint32_t link) {
-    if (link == symbols_of_) return true;
-    if (link >= sections_.size() || symbols_of_ != SHN_UNDEF) return false;  // cubins have one table
-    symbols_of_ = link;
-    const Elf64_Shdr& table = sections_[link];
-    auto symbols = file_.table<Elf64_Sym>(table.sh_offset, table.sh_size / sizeof(Elf64_Sym));
-    if (!symbols) return false;
-    symbols_ = *std::move(symbols);
-    return true;
-  }
-
-  template <typename Relocation>
-  bool add(const Elf64_Shdr& section) {
-    const auto relocations = file_.table<Relocation>(section.sh_offset, section.sh_size / sizeof(Relocation));
-    if (!relocations || (count_ += relocations->size()) > kMostEntries) return false;
-    for (const Relocation& relocation : *relocations) {
-      const std::uint64_t symbol = ELF64_R_SYM(relocation.r_info);
-      if (symbol >= symbols_.size()) return false;
-      const std::uint16_t of = symbols_[symbol].st_shndx;
-      if (of == SHN_XINDEX) return false;
-      if (of < sections_.size() && of != section.sh_info) is_referenced_[of] = true;
+    if (section.sh_link != symbols_of) {
+      // Cubins have one table.
+      if (section.sh_link >= sections.size() || symbols_of != SHN_UNDEF) return std::nullopt;
+      symbols_of = section.sh_link;
+      const Elf64_Shdr& table = sections[symbols_of];
+      symbols = file.table<Elf64_Sym>(table.sh_offset, table.sh_size / sizeof(Elf64_Sym));
     }
-    return true;
+    // What follows the beginning that both kinds share is not needed.
+    const std::size_t size = section.sh_type == SHT_REL ? sizeof(Elf64_Rel) : sizeof(Elf64_Rela);
+    const std::uint64_t count = section.sh_size / size;
+    const auto relocations = file.part(section.sh_offset, count * size);
+    if (!symbols || !relocations || (n_relocations += count) > kMostEntries) return std::nullopt;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::uint64_t symbol = ELF64_R_SYM(File(*relocations).read<Elf64_Rel>(i * size)->r_info);
+      if (symbol >= symbols->size()) return std::nullopt;
+      const std::uint16_t of = (*symbols)[symbol].st_shndx;
+      if (of == SHN_XINDEX) return std::nullopt;
+      if (of < sections.size() && of != section.sh_info) is_referenced[of] = true;
+    }
   }
-
-  const File& file_;
-  const std::vector<Elf64_Shdr>& sections_;
-  std::vector<bool> is_referenced_;
-  std::uint32_t symbols_of_ = SHN_UNDEF;
-  std::vector<Elf64_Sym> symbols_;
-  std::size_t count_ = 0;
-};
+  return is_referenced;
+}
 
 }  // namespace
 
@@ -152,8 +132,8 @@ std::optional<Cubin> read_cubin(std::string_view bytes) {
   if (!sections) return std::nullopt;
   const auto names = section_names(file, *header, *sections);
   if (!names) return std::nullopt;
-  References references(file, *sections);
-  if (!references.read()) return std::nullopt;
+  const auto is_referenced = referenced_sections(file, *sections);
+  if (!is_referenced) return std::nullopt;
 
   const unsigned shift = header->e_ident[EI_ABIVERSION] >= kAbiWithLongFlags ? 8 : 0;
   Cubin cubin = {.architecture = static_cast<int>(header->e_flags >> shift & 0xffU), .sections = {}};
@@ -171,9 +151,8 @@ std::optional<Cubin> read_cubin(std::string_view bytes) {
     const auto code = file.part(section.sh_offset, section.sh_size);
     if (!code || code->size() > code_left) return std::nullopt;
     code_left -= code->size();
-    cubin.sections.push_back({.symbol = name->substr(kCodeBegins.size()),
-                              .code = *code,
-                              .is_referenced = references.is_referenced(i)});
+    cubin.sections.push_back(
+        {.symbol = name->substr(kCodeBegins.size()), .code = *code, .is_referenced = (*is_referenced)[i]});
   }
   return cubin;
 }

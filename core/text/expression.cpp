@@ -19,18 +19,9 @@ namespace {
 constexpr std::size_t kMaxLength = 1000;
 constexpr int kMaxDepth = 50;
 
-/// 1024 for `Ki`, 1e6 for `M`; nothing if there is no such unit.
-std::optional<double> unit_named(std::string_view name) {
-  constexpr double kKilo = 1000;
-  constexpr double kKibi = 1024;
-  if (name == "k" || name == "K") return kKilo;
-  if (name == "M") return kKilo * kKilo;
-  if (name == "G") return kKilo * kKilo * kKilo;
-  if (name == "Ki") return kKibi;
-  if (name == "Mi") return kKibi * kKibi;
-  if (name == "Gi") return kKibi * kKibi * kKibi;
-  return std::nullopt;
-}
+/// Behind a number, and what they multiply it by.
+constexpr std::array<std::pair<std::string_view, double>, 7> kUnits = {
+    {{"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"Ki", 1 << 10}, {"Mi", 1 << 20}, {"Gi", 1 << 30}}};
 
 using Binary = double (*)(double a, double b);
 
@@ -226,10 +217,12 @@ class ExpressionParser {
     place_ += static_cast<std::size_t>(end - begin);
     if (place_ < text_.size() && begins_identifier(text_[place_])) {
       const std::size_t place = place_;
-      const auto unit = unit_named(word());
-      place_ = unit ? place_ : place;
-      if (!unit) fail(fmt::format("unexpected {} behind a number", in_quotes(text_.substr(place))));
-      step.number *= *unit;
+      const auto unit = std::ranges::find(kUnits, word(), [](const auto& known) { return known.first; });
+      if (unit == kUnits.end()) {
+        place_ = place;
+        fail(fmt::format("unexpected {} behind a number", in_quotes(text_.substr(place))));
+      }
+      step.number *= unit->second;
     }
     steps_.push_back(std::move(step));
   }

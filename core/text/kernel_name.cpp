@@ -32,15 +32,15 @@ constexpr std::size_t kLongestDemangled = 262144;
 constexpr std::size_t kLongestShortName = 60;
 
 std::string compose(const Description& description, std::size_t longest) {
-  std::size_t used = length(description.base) + 2;
-  if (description.details.empty() || used + length(description.details[0]) + 3 > longest) {
+  std::size_t used = count_characters(description.base) + 2;
+  if (description.details.empty() || used + count_characters(description.details[0]) + 3 > longest) {
     return cut_middle(description.base, longest);
   }
   std::string list;
   for (std::size_t i = 0; i < description.details.size(); ++i) {
     const std::string& detail = description.details[i];
     const bool is_last = i + 1 == description.details.size();
-    const std::size_t needed = (i == 0 ? 0 : 2) + length(detail);
+    const std::size_t needed = (i == 0 ? 0 : 2) + count_characters(detail);
     // Room for what stands for the rest.
     if (used + needed + (is_last ? 0 : 3) > longest) {
       list += ", " + std::string(kCut);
@@ -63,8 +63,8 @@ std::string shorten(std::string_view demangled, std::size_t longest) {
 /// The identifiers and numbers of a name, except the numbers of lambdas; its parts between `_` if it is a
 /// single identifier.
 std::vector<std::string_view> words_of(std::string_view name) {
-  const bool is_single = std::ranges::all_of(name, is_identifier);
-  const auto is_word = [is_single](char c) { return is_identifier(c) && !(is_single && c == '_'); };
+  const bool is_single = std::ranges::all_of(name, is_of_identifier);
+  const auto is_word = [is_single](char c) { return is_of_identifier(c) && !(is_single && c == '_'); };
   std::vector<std::string_view> words;
   for (std::size_t at = 0; at < name.size();) {
     std::size_t end = at;
@@ -133,7 +133,7 @@ Words telling_words(const std::vector<std::string>& names, std::string_view shor
 
 /// `name` with `suffix` behind it, within the length of a short name.
 std::string with_suffix(std::string_view name, const std::string& suffix) {
-  return shorten(name, kLongestShortName - length(suffix)) + suffix;
+  return shorten(name, kLongestShortName - count_characters(suffix)) + suffix;
 }
 
 /// Appends what `symbol` is in C++ to `name`. False, with a part of it in `name`, if it is no C++ symbol or

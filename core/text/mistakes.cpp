@@ -36,10 +36,7 @@ void Mistakes::throw_if_any() const {
 
 std::string Mistakes::place(Position position) const {
   std::string_view rest = text_;  // from the start of the line
-  for (int line = 1; line < position.line; ++line) {
-    const std::size_t line_end = rest.find('\n');
-    rest = line_end == std::string_view::npos ? std::string_view() : rest.substr(line_end + 1);
-  }
+  for (int line = 1; line < position.line; ++line) take_field(rest, '\n');
   const std::size_t column =
       count_characters(rest.substr(0, static_cast<std::size_t>(position.column) - 1)) + 1;
   return fmt::format("{}:{}:{}", file_name_, position.line, column);

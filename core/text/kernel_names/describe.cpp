@@ -213,7 +213,7 @@ std::string own_name(const CppName& name, const NamePart& kernel) {
 
 void Description::add(std::string_view detail) {
   constexpr std::size_t kLongest = 28;
-  if (length(detail) > kLongest) {
+  if (count_characters(detail) > kLongest) {
     details.push_back(encode_utf8(decode_utf8(detail).substr(0, kLongest - 1)) + std::string(kCut));
   } else if (!detail.empty()) {
     details.emplace_back(detail);

@@ -44,13 +44,7 @@ CppName parse_cpp_name(std::string_view text);
 /// Stands for what was cut out.
 inline constexpr std::string_view kCut = "…";
 
-/// Characters.
-std::size_t length(std::string_view text);
-
 bool contains(std::string_view text, std::string_view what);
-
-/// Whether identifiers may have `c`.
-bool is_identifier(char c);
 
 std::string_view without_prefix(std::string_view text, std::string_view prefix);
 

@@ -5,6 +5,7 @@
 
 #include "core/text/kernel_names/kernel_names.h"
 #include "core/text/printable.h"
+#include "core/text/written_number.h"
 
 namespace rooflinectl::kernel_names {
 
@@ -25,17 +26,8 @@ std::string without_filler(std::string_view name) {
 
 }  // namespace
 
-std::size_t length(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
 bool contains(std::string_view text, std::string_view what) {
   return text.find(what) != std::string_view::npos;
-}
-
-bool is_identifier(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
 std::string_view without_prefix(std::string_view text, std::string_view prefix) {
@@ -73,7 +65,7 @@ std::string function_words(std::string_view text) {
   std::string words;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
-    const bool begins_word = std::isupper(c) != 0 && i > 0 && is_identifier(text[i - 1]) &&
+    const bool begins_word = std::isupper(c) != 0 && i > 0 && is_of_identifier(text[i - 1]) &&
                              text[i - 1] != '_' && std::isupper(static_cast<unsigned char>(text[i - 1])) == 0;
     if (begins_word || c == '_') words += ' ';
     if (c != '_') words += static_cast<char>(std::tolower(c));
@@ -96,7 +88,7 @@ std::string functor_word(std::string_view text) {
 }
 
 std::string cut_middle(std::string_view text, std::size_t longest) {
-  if (length(text) <= longest) return std::string(text);
+  if (count_characters(text) <= longest) return std::string(text);
   const std::u32string characters = decode_utf8(without_filler(text));
   if (characters.size() <= longest) return encode_utf8(characters);
   const std::size_t end = characters.size();
