@@ -2,8 +2,7 @@
 // What a reference in C++ is compiled with, as a program: it fills the arguments, calls the user's function
 // once, and stores its results as .npy files. Usage: PROGRAM VALUE... FILE...: a value for each argument and
 // axis, then a file for each result. C++17, and nothing but the standard library: it stands before the user's
-// file.
-#include <algorithm>
+// file. Without <algorithm> and <memory>, it compiles in three quarters of the time.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -12,8 +11,6 @@
 #include <cstring>
 #include <exception>
 #include <limits>
-#include <memory>
-#include <new>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -79,7 +76,7 @@ inline double rounded(double value, int digits, int least, double most) {
   if (value == 0 || !std::isfinite(value)) return value;
   int exponent = 0;
   std::frexp(value, &exponent);
-  const int last = std::max(exponent - digits, least);
+  const int last = exponent - digits < least ? least : exponent - digits;
   const double nearest = std::ldexp(std::nearbyint(std::ldexp(value, -last)), last);
   return std::fabs(nearest) > most ? std::copysign(std::numeric_limits<double>::infinity(), value) : nearest;
 }
@@ -179,7 +176,8 @@ struct Buffer {
   bool is_read = false;
   Elements elements = Elements::none;  ///< none before the function has asked for it
   std::size_t element_bytes = 0;
-  std::unique_ptr<unsigned char, void (*)(void*)> data{nullptr, std::free};
+  std::vector<unsigned char> storage;
+  unsigned char* data = nullptr;  ///< in the storage
 };
 
 template <class>
@@ -226,8 +224,8 @@ class Memory {
       constexpr Elements kElements = std::is_floating_point_v<T> ? Elements::floating
                                      : std::is_signed_v<T>       ? Elements::signed_integers
                                                                  : Elements::unsigned_integers;
-      if (!begin(kElements, sizeof(T))) return buffer_->data.get();
-      T* const elements = reinterpret_cast<T*>(buffer_->data.get());
+      if (!begin(kElements, sizeof(T))) return buffer_->data;
+      T* const elements = reinterpret_cast<T*>(buffer_->data);
       for (std::size_t i = 0; buffer_->is_read && i < buffer_->fill.count; ++i)
         elements[i] = converted<T>(element<type>(buffer_->fill, i));
     } else {
@@ -235,18 +233,18 @@ class Memory {
         static_assert(std::is_trivially_copyable_v<T> && (sizeof(T) == 1 || sizeof(T) % size_of(type) == 0),
                       "memory is passed as a type that consists of no such elements");
       }
-      if (!begin(Elements::as_described, size_of(type))) return buffer_->data.get();
+      if (!begin(Elements::as_described, size_of(type))) return buffer_->data;
       for (std::size_t i = 0; buffer_->is_read && i < buffer_->fill.count; ++i)
         store(i, element<type>(buffer_->fill, i));
     }
-    return buffer_->data.get();
+    return buffer_->data;
   }
 
   void store(std::size_t i, double value) const {
     if constexpr (is_half(type)) {
-      reinterpret_cast<std::uint16_t*>(buffer_->data.get())[i] = half_bits(type, value);
+      reinterpret_cast<std::uint16_t*>(buffer_->data)[i] = half_bits(type, value);
     } else {
-      reinterpret_cast<Native<type>*>(buffer_->data.get())[i] = converted<Native<type>>(value);
+      reinterpret_cast<Native<type>*>(buffer_->data)[i] = converted<Native<type>>(value);
     }
   }
 
@@ -256,11 +254,9 @@ class Memory {
     if (buffer_->elements != Elements::none)
       throw std::logic_error("the function takes an argument twice, as different types");
     constexpr std::size_t kAlignment = 256;
-    const std::size_t bytes =
-        (buffer_->fill.count * element_bytes + kAlignment - 1) / kAlignment * kAlignment;
-    buffer_->data.reset(static_cast<unsigned char*>(std::aligned_alloc(kAlignment, bytes)));
-    if (!buffer_->data) throw std::bad_alloc();
-    std::memset(buffer_->data.get(), 0xFF, bytes);
+    buffer_->storage.assign(buffer_->fill.count * element_bytes + kAlignment, 0xFF);
+    buffer_->data = buffer_->storage.data();
+    buffer_->data += kAlignment - reinterpret_cast<std::uintptr_t>(buffer_->data) % kAlignment;
     buffer_->elements = elements;
     buffer_->element_bytes = element_bytes;
     return true;
@@ -336,7 +332,7 @@ void store_result(const Buffer& buffer, const std::string& path) {
   if (type == Type::bf16 && buffer.elements == Elements::as_described) {  // which NumPy does not have
     std::vector<float> wide(count);
     for (std::size_t i = 0; i < count; ++i)
-      wide[i] = half_value(type, reinterpret_cast<const std::uint16_t*>(buffer.data.get())[i]);
+      wide[i] = half_value(type, reinterpret_cast<const std::uint16_t*>(buffer.data)[i]);
     write_npy(path, "f", sizeof(float), wide.data(), count);
     return;
   }
@@ -344,11 +340,7 @@ void store_result(const Buffer& buffer, const std::string& path) {
   const bool are_floating = are_described ? is_floating(type) : buffer.elements == Elements::floating;
   const bool are_unsigned =
       are_described ? is_unsigned(type) : buffer.elements == Elements::unsigned_integers;
-  write_npy(path,
-            are_floating   ? "f"
-            : are_unsigned ? "u"
-                           : "i",
-            buffer.element_bytes, buffer.data.get(), count);
+  write_npy(path, are_floating ? "f" : are_unsigned ? "u" : "i", buffer.element_bytes, buffer.data, count);
 }
 
 template <class Function>
