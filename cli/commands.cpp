@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cli/manual/command_manual.h"
+#include "cli/run_program.h"
 #include "cli/terminal.h"
 #include "core/program/timeline.h"
 #include "core/text/mistakes.h"

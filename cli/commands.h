@@ -61,10 +61,6 @@ int own_arguments(int argc, const char* const* argv);
 /// The error for `text` in place of a command.
 Error unknown_command(const CLI::App& app, const std::string& text);
 
-/// What the program does: parses its command line, and carries out the command. Returns the exit code; throws
-/// Error. The arguments are those of main.
-int run_program(int argc, char** argv);
-
 /// Seconds of `20us`, `0.5ms`, `10s`, `5m` or `2h`; nothing for any other text.
 std::optional<double> seconds_from(const std::string& text);
 

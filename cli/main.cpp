@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "cli/commands.h"
+#include "cli/run_program.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 
