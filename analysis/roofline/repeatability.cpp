@@ -14,14 +14,16 @@ namespace rooflinectl {
 
 namespace {
 
-using namespace counter;
-
-constexpr std::array kDram = {kDramReadBytes, kDramWriteBytes};
+constexpr std::array kDram = {counter::kDramReadBytes, counter::kDramWriteBytes};
 constexpr std::array kFloatOperations = {
-    kFadd, kFmul, kFfma, kFadd2,        kFmul2,         kFfma2,         kDadd,        kDmul,        kDfma,
-    kHadd, kHmul, kHfma, kTensorF16Ops, kTensorBf16Ops, kTensorTf32Ops, kTensorF8Ops, kTensorF64Ops};
-constexpr std::array kInstructions = {kWarpInstructions, kWarpInstructionsSass, kIntegerOps, kBranchTargets};
-constexpr std::array kSharedMemory = {kSharedLoadWavefronts, kSharedStoreWavefronts};
+    counter::kFadd,         counter::kFmul,          counter::kFfma,          counter::kFadd2,
+    counter::kFmul2,        counter::kFfma2,         counter::kDadd,          counter::kDmul,
+    counter::kDfma,         counter::kHadd,          counter::kHmul,          counter::kHfma,
+    counter::kTensorF16Ops, counter::kTensorBf16Ops, counter::kTensorTf32Ops, counter::kTensorF8Ops,
+    counter::kTensorF64Ops};
+constexpr std::array kInstructions = {counter::kWarpInstructions, counter::kWarpInstructionsSass,
+                                      counter::kIntegerOps, counter::kBranchTargets};
+constexpr std::array kSharedMemory = {counter::kSharedLoadWavefronts, counter::kSharedStoreWavefronts};
 
 /// Smaller differences come from waiting loops and mean nothing for the kernel.
 constexpr double kSmallestObservedSpread = 0.02;
@@ -66,7 +68,7 @@ double largest_count_spread(const Measurement& measurement) {
 }
 
 double operations_spread(const Measurement& measurement) {
-  return is_integer(precision_of(measurement)) ? instructions_spread(measurement, kIntegerOps)
+  return is_integer(precision_of(measurement)) ? instructions_spread(measurement, counter::kIntegerOps)
                                                : spread_of_sum(measurement, kFloatOperations);
 }
 
@@ -87,17 +89,17 @@ std::optional<double> relative_half_width_of_work(const Measurement& measurement
     case Bound::dram:
       return over_range * dram_spread(measurement);
     case Bound::l2:
-      return over_range * measured_spread(measurement, kL2Bytes);
+      return over_range * measured_spread(measurement, counter::kL2Bytes);
     case Bound::l1:
-      return over_range * measured_spread(measurement, kL1Bytes);
+      return over_range * measured_spread(measurement, counter::kL1Bytes);
     case Bound::shared:
-      return over_range * measured_spread(measurement, kSharedBytes);
+      return over_range * measured_spread(measurement, counter::kSharedBytes);
     case Bound::alu:
-      return over_range * measured_spread(measurement, kAluPipeInstructions);
+      return over_range * measured_spread(measurement, counter::kAluPipeInstructions);
     case Bound::xu:
-      return over_range * measured_spread(measurement, kXuPipeInstructions);
+      return over_range * measured_spread(measurement, counter::kXuPipeInstructions);
     case Bound::issue_slots:
-      return over_range * measured_spread(measurement, kWarpInstructions);
+      return over_range * measured_spread(measurement, counter::kWarpInstructions);
     default:
       return over_range * spread_of_sum(measurement, kFloatOperations);
   }
@@ -108,13 +110,13 @@ bool is_of_all_launches(const Measurement& measurement) {
   if (!measurement.launches || measurement.launches->period || measurement.launches->counters_scale)
     return true;
   return std::max(spread_of_sum(measurement, kFloatOperations),
-                  measured_spread(measurement, kWarpInstructions)) <= kAlike;
+                  measured_spread(measurement, counter::kWarpInstructions)) <= kAlike;
 }
 
 std::optional<std::string> cluster_evidence(const Measurement& measurement) {
   if (!measurement.launches || !measurement.launches->clusters) return std::nullopt;
   // Earlier versions told launches apart by packed f16 multiply-adds, too.
-  const bool is_by_products = measurement.launches->clusters->counter == kTensorPipeInstructions;
+  const bool is_by_products = measurement.launches->clusters->counter == counter::kTensorPipeInstructions;
   if (is_by_products && tensor_instructions(measurement.counters) == 0) return std::nullopt;
   const std::vector<WorkCluster>& parts = measurement.launches->clusters->parts;
   std::vector<std::string> texts;
@@ -160,8 +162,8 @@ std::optional<std::string> unrepeatable_evidence(const Measurement& measurement)
   return fmt::format(
       "the hardware counted {:.0f} warp instructions, instrumentation {:.0f} in another launch: {:.2g} % "
       "apart",
-      *value_of(measurement.counters, kWarpInstructions),
-      *value_of(measurement.counters, kWarpInstructionsSass), 100 * difference);
+      *value_of(measurement.counters, counter::kWarpInstructions),
+      *value_of(measurement.counters, counter::kWarpInstructionsSass), 100 * difference);
 }
 
 }  // namespace rooflinectl
