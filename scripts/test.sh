@@ -69,11 +69,10 @@ step "tests: preset asan; meanwhile clang-tidy begins"
 cuda=ON
 [ "$preset" = dev ] || cuda=OFF
 cmake --preset tidy -DROOFLINECTL_CUDA="$cuda" "${options[@]}" -Wno-dev >/dev/null
-# In a unity build, files include each other on purpose. What rooflinectl_guest compiles once more is read elsewhere. The largest
-# come first, so that none of them is left for one processor at the end.
-sed -n '/rooflinectl_guest/!s/^  "file": "\(.*\.c[px][px]\)",*$/\1/p' build/tidy/compile_commands.json | xargs -d '\n' ls -S >build/tidy/files
+# These files include others on purpose. The largest come first, so that none of them is left for one processor at the end.
+scripts/tidy_units.py build/tidy >build/tidy/files
 beside clang-tidy xargs -a build/tidy/files -d '\n' -P "$(nproc)" -n 1 \
-  clang-tidy --quiet --checks=-bugprone-suspicious-include -p build/tidy
+  clang-tidy --quiet --checks=-bugprone-suspicious-include -p build/tidy/units
 # To note each allocation's whole call stack takes nearly a tenth of the time: a test that fails shows it when run by itself. With fewer
 # than two calls, no leak would be reported.
 ASAN_OPTIONS=malloc_context_size=2 ctest --preset asan --output-on-failure -j "$jobs"

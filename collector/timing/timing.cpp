@@ -281,18 +281,18 @@ class Load {
 };
 
 /// The meter just after it was renewed.
-struct Reading {
+struct EnergyReading {
   double joules = 0;
   Clock::time_point time;
 };
 
-std::optional<Reading> next_renewal(const EnergyMeter& meter, Load& load) {
+std::optional<EnergyReading> next_renewal(const EnergyMeter& meter, Load& load) {
   const std::optional<double> before = meter();
   for (const Clock::time_point start = Clock::now(); seconds_since(start) < kRenewalLimitSeconds;) {
     load.run_batch();
     const std::optional<double> now = meter();
     if (!before || !now) return std::nullopt;
-    if (*now != *before) return Reading{*now, Clock::now()};
+    if (*now != *before) return EnergyReading{*now, Clock::now()};
   }
   return std::nullopt;
 }
@@ -316,10 +316,10 @@ EnergyResult measure_energy(const EnergyMeter& meter, const TimedWork& work,
   Load warm_up(work, synchronize);
   warm_up.run_for(kWarmUpSeconds);
   Load load(work, synchronize);
-  const std::optional<Reading> first = next_renewal(meter, load);
+  const std::optional<EnergyReading> first = next_renewal(meter, load);
   if (!first) return unavailable(kNoMeter);
   load.run_for(kMeasuredSeconds);
-  const std::optional<Reading> last = next_renewal(meter, load);
+  const std::optional<EnergyReading> last = next_renewal(meter, load);
   if (!last) return unavailable(kNoMeter);
 
   EnergyResult result;
