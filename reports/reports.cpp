@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "analysis/roofline/point.h"
 #include "core/error.h"
 #include "core/files/files.h"
@@ -19,41 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// How pictures are written.
-struct PictureFormat {
-  std::string_view extension;
-  std::string (*encode)(const Scene&);
-};
-constexpr std::array kPictureFormats = {
-    PictureFormat{".svg", to_svg},
-    PictureFormat{".png", to_png},
-    PictureFormat{".pdf", to_pdf},
-};
-
-/// A file that contains a whole report.
-struct ReportFormat {
-  std::string_view file_name;
-  /// The file's content; empty where there is nothing to write. The page embeds parts of other files: what is
-  /// written before it can be put into `PageParts`, so that nothing is computed twice.
-  std::string (*write)(const ReportModel&, PageParts&);
-  Export on_request = Export::none;  ///< the export that it is written for; none if it is always written
-};
 constexpr std::string_view kPageName = "report.html";
-constexpr std::array kReportFormats = {
-    ReportFormat{"primitives.csv",
-                 [](const ReportModel& report, PageParts&) { return primitives_csv(report.run); }},
-    ReportFormat{"points.csv",
-                 [](const ReportModel& report, PageParts& page) {
-                   page.points_csv = points_csv(report.analysis);
-                   return page.points_csv;
-                 }},
-    ReportFormat{"summary.md", [](const ReportModel& report, PageParts&) { return summary_md(report); }},
-    ReportFormat{kPageName,
-                 [](const ReportModel& report, PageParts& page) { return report_page(report, page); }},
-    ReportFormat{.file_name = "timeline.perfetto-trace",
-                 .write = [](const ReportModel& report, PageParts&) { return perfetto_trace(report); },
-                 .on_request = Export::perfetto},
-};
 
 /// The files that are to be written.
 class Files {
@@ -66,11 +30,9 @@ class Files {
   std::string add_picture(const std::vector<std::string>& names, const Scene& scene) {
     const Scene shown = themed(scene, theme_);
     std::string svg = to_svg(scene);
-    for (const PictureFormat& format : kPictureFormats) {
-      const bool is_for_the_page_too = theme_ == Theme::light && format.encode == to_svg;
-      const std::string encoded = is_for_the_page_too ? svg : format.encode(shown);
-      for (const std::string& name : names) add(fmt::format("{}{}", name, format.extension), encoded);
-    }
+    add_each(names, ".svg", theme_ == Theme::light ? svg : to_svg(shown));
+    add_each(names, ".png", to_png(shown));
+    add_each(names, ".pdf", to_pdf(shown));
     return svg;
   }
 
@@ -82,6 +44,11 @@ class Files {
   const std::vector<OutputFile>& all() const { return files_; }
 
  private:
+  void add_each(const std::vector<std::string>& names, std::string_view extension,
+                const std::string& content) {
+    for (const std::string& name : names) add(fmt::format("{}{}", name, extension), content);
+  }
+
   Theme theme_;
   std::vector<OutputFile> files_;
 };
@@ -158,11 +125,12 @@ std::vector<fs::path> write_reports(const ReportModel& report, const fs::path& f
   if (has_collectives_picture(run)) {
     parts.collectives = files.add_picture({std::string(kCollectivesFileName)}, collectives_scene(run));
   }
-  for (const ReportFormat& format : kReportFormats) {
-    if (format.on_request != Export::none && format.on_request != exported) continue;
-    std::string content = format.write(report, parts);
-    if (!content.empty()) files.add(std::string(format.file_name), std::move(content));
-  }
+  if (!run.primitives.empty()) files.add("primitives.csv", primitives_csv(run));
+  parts.points_csv = points_csv(report.analysis);
+  files.add("points.csv", parts.points_csv);
+  files.add("summary.md", summary_md(report));
+  files.add(std::string(kPageName), report_page(report, parts));
+  if (exported == Export::perfetto) files.add("timeline.perfetto-trace", perfetto_trace(report));
   return write_together(folder, kPageName, files.all(), inputs);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <variant>
 
 #include "analysis/roofline/quantities/quantities.h"
+#include "core/enum_names.h"
 #include "core/json/json.h"
 #include "reports/compare/comparison_reports.h"
 
@@ -104,15 +104,8 @@ std::string_view verdict(const Gate& gate) {
   return gate.regressed() ? "failed" : "passed";
 }
 
-// As an identifier: `exit-code`.
-std::string id_of(RunCheck check) {
-  std::string id(to_string(check));
-  std::ranges::replace(id, ' ', '-');
-  return id;
-}
-
 Json run_check_json(const GateRunResult& result) {
-  return {{"check", id_of(result.check)},
+  return {{"check", separated_name<'-'>(result.check)},
           {"outcome", result.has_failed ? "failed" : "passed"},
           {"text", result.text}};
 }

@@ -11,7 +11,6 @@
 #include "reports/compare/comparison_reports.h"
 #include "reports/draw/label_placement.h"
 #include "reports/sentences/sentences.h"
-#include "reports/text/format.h"
 
 namespace rooflinectl {
 namespace {

@@ -26,9 +26,8 @@ constexpr std::size_t kMostSteps = 14;
 // The row of a point is the place of its arrow in the chart.
 std::string points_table(const RunComparison& comparison) {
   const std::vector<const PointComparison*> points = table_points(comparison, kMostGroups);
-  std::vector<std::string_view> changes;
-  for (const PointComparison* point : points) changes.push_back(to_string(point->change));
-  return html_table(comparison_table(points), "points", changes);
+  const auto change = [](const PointComparison* point) { return to_string(point->change); };
+  return html_table(comparison_table(points), "points", format::each(points, change));
 }
 
 std::string signed_duration(double seconds) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -92,7 +91,7 @@ std::string note(const PointComparison& point, std::size_t most_changes) {
   for (std::size_t i = 0; i < shown; ++i) texts.push_back(counter_change_text(point.counter_changes[i]));
   if (shown < point.counter_changes.size())
     texts.push_back(fmt::format("and {} more", point.counter_changes.size() - shown));
-  return fmt::format("{}", fmt::join(texts, ", "));
+  return format::joined(texts);
 }
 
 // `device 1: only the base has NVIDIA H200 (GPU-…)`; empty where both sides have the device.
@@ -187,7 +186,7 @@ std::string comparison_counts(const RunComparison& comparison) {
     const std::size_t count = comparison.count(change);
     if (count > 0) counts.push_back(fmt::format("{} {}", count, to_string(change)));
   }
-  return fmt::format("{}: {}{}", format::counted(comparison.points.size(), "point"), fmt::join(counts, ", "),
+  return fmt::format("{}: {}{}", format::counted(comparison.points.size(), "point"), format::joined(counts),
                      primitives_note(comparison));
 }
 
@@ -267,11 +266,9 @@ std::vector<std::string> missing_texts(const RunComparison& comparison) {
 }
 
 std::vector<std::string> environment_texts(const std::vector<EnvironmentChange>& changes) {
-  std::vector<std::string> texts;
-  for (const auto& [name, from, to] : changes) {
-    texts.push_back(fmt::format("{}: {} → {}", name, from, to));
-  }
-  return texts;
+  return format::each(changes, [](const EnvironmentChange& change) {
+    return fmt::format("{}: {} → {}", change.name, change.from, change.to);
+  });
 }
 
 std::vector<ComparisonList> comparison_lists(const RunComparison& comparison, std::size_t most_changes) {

@@ -6,6 +6,7 @@
 #include "core/files/files.h"
 #include "reports/compare/comparison_reports.h"
 #include "reports/draw/scene.h"
+#include "reports/text/format.h"
 #include "reports/text/markup.h"
 #include "reports/text/text_table.h"
 
@@ -96,8 +97,7 @@ std::vector<std::filesystem::path> write_comparison(const std::vector<RunCompari
                                                     const std::vector<std::filesystem::path>& inputs) {
   constexpr const char* kPageName = "comparison.html";
   const std::vector<Scene> scenes = comparison_scenes(comparisons);
-  std::vector<std::string> pictures;
-  for (const Scene& scene : scenes) pictures.push_back(to_svg(scene));
+  const std::vector<std::string> pictures = format::each(scenes, to_svg);
   std::vector<OutputFile> files = {{kPageName, comparison_page(comparisons, pictures)},
                                    {"comparison.json", comparison_json(comparisons)}};
   for (std::size_t i = 0; i < comparisons.size(); ++i) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "reports/compare/comparison_reports.h"
+#include "reports/text/format.h"
 #include "reports/text/markup.h"
 
 namespace rooflinectl {
@@ -31,6 +34,8 @@ class Suite {
     ++errors_;
     add(name, 0, complaint("error", "not comparable", message));
   }
+
+  const std::string& name() const { return name_; }
 
   std::string xml(std::size_t id, const Run& run) const {
     // Ant's schema has whole seconds and no time zone.
@@ -72,11 +77,9 @@ class Suite {
 
 void add_result(Suite& suite, const GateRunResult& result) {
   const std::string name(to_string(result.check));
-  std::string text = result.text;
-  for (const GateMissing& missing : result.missing) {
-    text += &missing == result.missing.data() ? ": " : ", ";
-    text += missing_text(missing);
-  }
+  const auto missing = [](const GateMissing& one) { return missing_text(one); };
+  const std::string text = fmt::format("{}{}{}", result.text, result.missing.empty() ? "" : ": ",
+                                       format::joined(result.missing, ", ", missing));
   if (result.has_failed) return suite.fail(name, 0, text);
   suite.pass(name, 0);
   if (!text.empty()) suite.note(fmt::format("{}: {}", name, text));
@@ -97,17 +100,15 @@ void add_result(Suite& suite, const std::string& point, const GateResult& result
   }
 }
 
-Suite& suite_of(std::vector<std::pair<std::string, Suite>>& suites, const std::string& name) {
-  for (auto& [known, suite] : suites) {
-    if (known == name) return suite;
-  }
-  return suites.emplace_back(name, Suite(name)).second;
+Suite& suite_of(std::vector<Suite>& suites, const std::string& name) {
+  const auto known = std::ranges::find(suites, name, &Suite::name);
+  return known != suites.end() ? *known : suites.emplace_back(name);
 }
 
 }  // namespace
 
 std::string gate_junit(const Gate& gate) {
-  std::vector<std::pair<std::string, Suite>> suites;
+  std::vector<Suite> suites;
   Suite& runs = suite_of(suites, "runs");
   for (const std::string& reason : gate.incomparable) runs.error("comparable", reason);
   if (gate.incomparable.empty()) runs.pass("comparable", 0);
@@ -121,7 +122,7 @@ std::string gate_junit(const Gate& gate) {
   }
   std::string xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
   std::size_t id = 0;
-  for (const auto& [name, suite] : suites) xml += suite.xml(id++, gate.comparison->now->run);
+  for (const Suite& suite : suites) xml += suite.xml(id++, gate.comparison->now->run);
   return xml + "</testsuites>\n";
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <span>
@@ -182,18 +181,15 @@ std::string gate_verdict(const Gate& gate) {
   const std::size_t checks = regressed + uncertain + unchecked + gate.count(GateOutcome::passed);
   return fmt::format("{}: {} of {}: {}{}", gate.regressed() ? "FAILED" : "PASSED",
                      format::counted(checks, "check"), format::counted(gate.points.size(), "point"),
-                     fmt::join(parts, ", "), note);
+                     format::joined(parts), note);
 }
 
 // `time +5 %, roof −5 %, dram +2 %, operations +0 %`
 std::string gate_limits(const Gate& gate) {
-  std::vector<std::string> limits;
-  for (const GateCheck check : gate.options.checks) {
-    const double limit = gate.options.limit(check);
-    limits.push_back(
-        fmt::format("{} {}{:g} %", to_string(check), check == GateCheck::roof ? "−" : "+", limit * 100));
-  }
-  return fmt::format("{}", fmt::join(limits, ", "));
+  return format::joined(gate.options.checks, ", ", [&](GateCheck check) {
+    const std::string_view sign = check == GateCheck::roof ? "−" : "+";
+    return fmt::format("{} {}{:g} %", to_string(check), sign, gate.options.limit(check) * 100);
+  });
 }
 
 // How small a change could have been and still fail, per check at the median point and at the noisiest:
@@ -210,7 +206,7 @@ std::string gate_detectable(const Gate& gate) {
     texts.push_back(fmt::format("{} {}", to_string(check), typical));
     if (worst != typical) texts.back() += fmt::format(", at {} {}", noisiest.label, worst);
   }
-  return fmt::format("{}", fmt::join(texts, "; "));
+  return format::joined(texts, "; ");
 }
 
 }  // namespace

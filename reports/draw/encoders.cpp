@@ -8,7 +8,6 @@
 #include FT_FREETYPE_H
 #include <png.h>
 
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +18,7 @@
 
 #include "core/error.h"
 #include "core/text/printable.h"
+#include "core/text/written_number.h"
 #include "reports/draw/scene.h"
 
 // PNG and PDF, which cairo draws.
@@ -179,15 +179,11 @@ void paint(cairo_surface_t* surface, const Scene& scene, double scale) {
 /// The time that a reproducible build dates its files with (reproducible-builds.org/specs/source-date-epoch),
 /// as cairo takes it; nothing where the environment has none.
 std::optional<std::string> reproducible_date() {
-  const char* const text = std::getenv("SOURCE_DATE_EPOCH");
-  if (text == nullptr) return std::nullopt;
-  const std::string_view digits = text;
-  std::int64_t seconds = 0;
-  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), seconds);
   constexpr std::int64_t kYear10000 = 253402300800;
-  if (error != std::errc() || end != digits.end() || seconds < 0 || seconds >= kYear10000)
-    return std::nullopt;
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(seconds)));
+  const char* const text = std::getenv("SOURCE_DATE_EPOCH");
+  const auto seconds = text != nullptr ? parse_number<std::int64_t>(text) : std::nullopt;
+  if (!seconds || *seconds < 0 || *seconds >= kYear10000) return std::nullopt;
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(*seconds)));
 }
 
 /// Moves red, green and blue of each pixel of `surface`, which has format RGB24, to the front of its row:

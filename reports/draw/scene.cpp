@@ -125,6 +125,11 @@ Box bounds(const Text& text) {
   return {x - before, y - up, x - before + width, y + down};
 }
 
+void Group::add_fitted(std::string_view content, Pixel at, const TextStyle& style, double width,
+                       Anchor anchor) {
+  add_text(fitted(content, style, width), at, style, anchor);
+}
+
 void Scene::add(std::vector<Group> more) {
   std::ranges::move(more, std::back_inserter(groups));
 }

@@ -130,6 +130,13 @@ struct Group {
   std::vector<Shape> shapes = {};
 
   void add(Shape shape) { shapes.push_back(std::move(shape)); }
+  void add_text(std::string content, Pixel at, const TextStyle& style, Anchor anchor = Anchor::start,
+                Direction direction = Direction::horizontal) {
+    add(Text{std::move(content), at, style, anchor, direction});
+  }
+  /// As much of `content` as fits into `width` pixels: see `fitted`.
+  void add_fitted(std::string_view content, Pixel at, const TextStyle& style, double width,
+                  Anchor anchor = Anchor::start);
 };
 
 struct Scene {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "reports/draw/scene.h"
+#include "reports/text/format.h"
 #include "reports/text/markup.h"
 
 namespace rooflinectl {
@@ -20,11 +21,8 @@ std::string hex(Colour colour) {
 }
 
 std::string point_list(const std::vector<Pixel>& points) {
-  std::string list;
-  for (const Pixel& point : points) {
-    list += fmt::format("{}{},{}", list.empty() ? "" : " ", pixels(point.x), pixels(point.y));
-  }
-  return list;
+  return format::joined(
+      points, " ", [](const Pixel& point) { return fmt::format("{},{}", pixels(point.x), pixels(point.y)); });
 }
 
 std::string stroke_attributes(const Stroke& stroke) {

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "core/enum_names.h"
-
 namespace rooflinectl {
 namespace {
 
@@ -69,8 +67,8 @@ class Recolouring {
 std::string declarations(Theme theme) {
   std::string css = fmt::format("color-scheme: {};", to_string(theme));
   for (const PageColour& colour : kPageColours) {
-    css +=
-        fmt::format(" --{}: #{:06x};", colour.name, (theme == Theme::dark ? colour.dark : colour.light).rgb);
+    const Colour shown = theme == Theme::dark ? colour.dark : colour.light;
+    css += fmt::format(" --{}: #{:06x};", colour.name, shown.rgb);
   }
   return css;
 }
@@ -90,10 +88,6 @@ std::string rules_of_pictures() {
 }
 
 }  // namespace
-
-std::string_view to_string(Theme theme) {
-  return enumerator_name(theme);
-}
 
 Colour in_theme(Colour colour, Theme theme) {
   if (theme == Theme::light) return colour;

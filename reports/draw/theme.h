@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/enum_names.h"
 #include "reports/draw/scene.h"
 
 namespace rooflinectl {
@@ -12,8 +13,6 @@ namespace rooflinectl {
 /// light: colours on white. dark: for dark slides. print: black and grey on white; families differ by shape.
 enum class Theme { light, dark, print };
 inline constexpr std::array kThemes = {Theme::light, Theme::dark, Theme::print};
-
-std::string_view to_string(Theme theme);
 
 /// `colour` as `theme` has it; a colour outside `palette` stays as it is.
 Colour in_theme(Colour colour, Theme theme);

@@ -139,10 +139,6 @@ Json brief_number(double value) {
 /// How sure the verdict on a point is, and so what can be gained.
 enum class Confidence { high, medium, low };
 
-std::string_view to_string(Confidence confidence) {
-  return enumerator_name(confidence);
-}
-
 /// A point, and what it could gain at its roof.
 struct Candidate {
   const ExperimentAnalysis* experiment = nullptr;

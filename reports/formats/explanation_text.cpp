@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -29,12 +28,10 @@ std::string unjudged_text(const std::vector<UnjudgedRule>& rules, bool in_full, 
         fmt::format("({} could not be judged; --all shows why)", format::counted(rules.size(), "rule")),
         width, 2);
   }
-  std::string text;
-  for (const UnjudgedRule& rule : rules) {
-    text += paragraph(fmt::format("{}: not judged; missing: {}", rule.rule, fmt::join(rule.missing, "; ")),
-                      width, 2);
-  }
-  return text;
+  return format::joined(rules, "", [&](const UnjudgedRule& rule) {
+    return paragraph(
+        fmt::format("{}: not judged; missing: {}", rule.rule, format::joined(rule.missing, "; ")), width, 2);
+  });
 }
 
 /// Something about a point that is not known: `no roof: FP64 operations: launched only while these were not
@@ -102,11 +99,9 @@ std::vector<std::string> missing_texts(const RooflinePoint& point) {
   for (const std::string& unjudged : point.verdict.unjudged) {
     if (matters) add_missing(all, missing_of("not judged", unjudged));
   }
-  std::vector<std::string> texts;
-  for (const auto& [of, what, reason] : all) {
-    texts.push_back(fmt::format("{}: {}{}", of, fmt::join(what, ", "), reason));
-  }
-  return texts;
+  return format::each(all, [](const Missing& missing) {
+    return fmt::format("{}: {}{}", missing.of, format::joined(missing.what), missing.reason);
+  });
 }
 
 /// What was said of which point, so that it is not said again.
@@ -230,10 +225,10 @@ std::string step_text(const LadderStep& step, const StepExplanation& explanation
   for (const CounterChange& change : step.counter_changes) text += paragraph(change_text(change), width, 2);
   if (step.counter_changes.empty()) text += paragraph(no_change_text(step), width, 2);
   if (!explanation.gone.empty()) {
-    text += paragraph(fmt::format("eliminated: {}", fmt::join(explanation.gone, ", ")), width, 2);
+    text += paragraph(fmt::format("eliminated: {}", format::joined(explanation.gone)), width, 2);
   }
   if (!explanation.came.empty()) {
-    text += paragraph(fmt::format("introduced: {}", fmt::join(explanation.came, ", ")), width, 2);
+    text += paragraph(fmt::format("introduced: {}", format::joined(explanation.came)), width, 2);
   }
   return text;
 }
@@ -254,34 +249,14 @@ std::string evidence_text(const QuantityValue& evidence) {
 }
 
 std::string evidence_text(const std::vector<QuantityValue>& evidence) {
-  std::vector<std::string> texts;
-  for (const QuantityValue& number : evidence) texts.push_back(evidence_text(number));
-  return fmt::format("{}", fmt::join(texts, ", "));
+  return format::joined(evidence, ", ", [](const QuantityValue& number) { return evidence_text(number); });
 }
 
 std::string findings_text(const std::vector<Finding>& findings) {
-  std::string text;
-  for (const Finding& finding : findings) {
-    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", finding.rule,
-                        evidence_text(finding.evidence.front()));  // every finding rests on a number
-  }
-  return text;
-}
-
-std::string condition_text(const Condition& condition) {
-  const auto comparison = [&] {
-    switch (condition.relation) {
-      case Relation::at_least:
-        return "≥";
-      case Relation::at_most:
-        return "≤";
-      case Relation::less_than:
-        return "<";
-    }
-    return "?";
-  };
-  return fmt::format("{} {} {}", condition.quantity->name, comparison(),
-                     text_with_unit(condition.threshold, condition.quantity->unit));
+  return format::joined(findings, ", ", [](const Finding& finding) {
+    return fmt::format("{} ({})", finding.rule,
+                       evidence_text(finding.evidence.front()));  // every finding rests on a number
+  });
 }
 
 std::string change_text(const CounterChange& change) {

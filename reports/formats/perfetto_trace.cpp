@@ -163,17 +163,10 @@ void write_streams(PerfettoEncoder& trace, Track device, const std::vector<Timel
   for (auto& [number, stream] : streams) stream.end();
 }
 
-/// `host to device`
-std::string words_of(TransferKind kind) {
-  std::string words(to_string(kind));
-  std::ranges::replace(words, '_', ' ');
-  return words;
-}
-
 void write_transfers(PerfettoEncoder& trace, Track device, const std::vector<TimelineTransfer>& transfers) {
   Slices slices(trace, device, "copies");
   for (const TimelineTransfer& transfer : transfers) {
-    slices.add(transfer.start_ns, end_of(transfer), words_of(transfer.kind));
+    slices.add(transfer.start_ns, end_of(transfer), separated_name<' '>(transfer.kind));
   }
   slices.end();
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +12,7 @@
 #include "reports/sentences/sentences.h"
 #include "reports/tables/tables.h"
 #include "reports/text/csv.h"
+#include "reports/text/format.h"
 
 namespace rooflinectl {
 namespace {
@@ -194,7 +194,7 @@ std::string operators_field(const Row& row) {
   for (const OperatorShare& share : row.point.launches->operators->operators) {
     if (!share.name.empty()) names.push_back(share.name);
   }
-  return fmt::format("{}", fmt::join(names, ";"));
+  return format::joined(names, ";");
 }
 
 constexpr PointsColumn kOperatorColumn = {
@@ -244,7 +244,7 @@ constexpr std::array kCsvColumns = {
                  "active threads that are not predicated off, per instruction of a warp, over 32",
                  counter_field<counter::kWarpNonpredExecutionEfficiency>},
     PointsColumn{"flags", "reasons to doubt the numbers, joined by `;`: `noisy`, `throttled`, …",
-                 [](const Row& r) { return fmt::format("{}", fmt::join(names_of(r.point.flags), ";")); }},
+                 [](const Row& r) { return format::joined(names_of(r.point.flags), ";"); }},
     PointsColumn{"experiment", "name of the experiment in the plan",
                  [](const Row& r) { return r.experiment.name; }},
     PointsColumn{"label", "short name of the point, unique within its experiment and device",
@@ -275,18 +275,15 @@ constexpr std::array kCsvColumns = {
                  text_field<&RooflinePoint::roof_missing>},
     PointsColumn{"bound_missing", "why `bound` is unknown",
                  [](const Row& r) {
-                   return r.point.bound == Bound::unknown
-                              ? fmt::format("{}", fmt::join(r.point.verdict.unjudged, "; "))
-                              : std::string();
+                   return r.point.bound == Bound::unknown ? format::joined(r.point.verdict.unjudged, "; ")
+                                                          : std::string();
                  }},
     PointsColumn{"stalls",
                  "what warps wait for, with shares of their cycles: `long_scoreboard 0.61; barrier 0.12`",
                  [](const Row& r) {
-                   std::vector<std::string> shares;
-                   for (const StallShare& stall : r.point.verdict.stalls) {
-                     shares.push_back(fmt::format("{} {:.4g}", stall.reason->id, stall.share));
-                   }
-                   return fmt::format("{}", fmt::join(shares, "; "));
+                   return format::joined(r.point.verdict.stalls, "; ", [](const StallShare& stall) {
+                     return fmt::format("{} {:.4g}", stall.reason->id, stall.share);
+                   });
                  }},
     PointsColumn{"launch_mode", "`graph` or `plain`, as in the plan", axis_field<axis::kMode>},
     PointsColumn{"timed", "how the time was taken: `graph`, `plain`, or `trace` for a program's kernel",

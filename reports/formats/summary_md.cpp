@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -33,6 +32,10 @@ constexpr std::string_view kProgramExplanation =
     "Could save: what all launches took beyond that. Roof: the resource that takes longest, and its "
     "ceiling.\n\n";
 
+std::string titled_tables(const std::vector<Table>& tables) {
+  return format::joined(tables, "", titled_table);
+}
+
 /// Takes columns with the same content in every row away, which makes the table narrower, for the sentence
 /// that comes back: `All of them: n 2^28, dtype f32.`
 std::string take_shared(Table& table) {
@@ -41,7 +44,7 @@ std::string take_shared(Table& table) {
     const auto shared = table.remove_constant(title);
     if (shared && !shared->empty()) texts.push_back(fmt::format("{} {}", title, *shared));
   }
-  return texts.empty() ? "" : fmt::format("All of them: {}.", fmt::join(texts, ", "));
+  return texts.empty() ? "" : fmt::format("All of them: {}.", format::joined(texts));
 }
 
 /// For a program's kernels, the longest first; for many points, the notable ones.
@@ -71,15 +74,13 @@ std::string program(const Run& run, const ExperimentReport& report) {
   if (report.operators) std::ranges::move(operator_sentences(*report.operators), end);
   std::ranges::move(program_problems(run), end);
   text += list(lines);
-  for (const Table& table :
-       {loss_table(program, kTop / 2), recoverable_table(program, kTop), range_table(program, kMostRows),
-        gap_table(program), idle_before_table(program, kTop), transfer_table(program),
-        roofless_table(program, kMostRows)}) {
-    text += titled_table(table);
-  }
+  text +=
+      titled_tables({loss_table(program, kTop / 2), recoverable_table(program, kTop),
+                     range_table(program, kMostRows), gap_table(program), idle_before_table(program, kTop),
+                     transfer_table(program), roofless_table(program, kMostRows)});
   if (report.operators) {
-    text += titled_table(operator_table(*report.operators, kMostRows));
-    text += titled_table(module_table(*report.operators, kMostRows));
+    text += titled_tables(
+        {operator_table(*report.operators, kMostRows), module_table(*report.operators, kMostRows)});
   }
   return text + "\n**Kernels**\n\n";
 }
@@ -88,9 +89,8 @@ std::string ranks(const ReportModel& report) {
   if (!report.ranks) return {};
   constexpr std::size_t kMostRows = 50;
   const RankAnalysis& analysis = *report.ranks;
-  std::string text = "## Ranks\n\n" + list(rank_sentences(report.run, analysis));
-  for (const Table& table : rank_tables(report.run, analysis, kMostRows)) text += titled_table(table);
-  return text + "\n";
+  return "## Ranks\n\n" + list(rank_sentences(report.run, analysis)) +
+         titled_tables(rank_tables(report.run, analysis, kMostRows)) + "\n";
 }
 
 /// For a program, those of the kernels that could save most.
@@ -119,17 +119,12 @@ std::string findings(const ExperimentReport& report) {
 std::string steps(const ExperimentAnalysis& experiment) {
   constexpr std::size_t kMostMoves = 3;
   if (experiment.steps.empty()) return {};
-  std::string text = "\n**From version to version**\n\n";
-  for (const LadderStep& step : experiment.steps) {
-    text += fmt::format("- {}\n", escaped(step_text(step, kMostMoves)));
-  }
-  return text;
+  const auto text = [](const LadderStep& step) { return step_text(step, kMostMoves); };
+  return "\n**From version to version**\n" + list(format::each(experiment.steps, text));
 }
 
 std::string speeds(const std::vector<SpeedTable>& all) {
-  std::string text;
-  for (const SpeedTable& one : all) text += titled_table(speed_table(one));
-  return text;
+  return format::joined(all, "", [](const SpeedTable& one) { return titled_table(speed_table(one)); });
 }
 
 /// A picture as wide as the text, which leads to the large one.
@@ -153,17 +148,15 @@ std::string pictures(const ExperimentReport& report, const std::string& title) {
   shown += linked_picture("Roofline: " + title, file(roofline), file(kRooflineKind));
   if (has_levels(*report.analysis)) links.push_back(fmt::format("[all levels]({}.png)", file(kLevelsKind)));
   if (has_energy(*report.analysis)) links.push_back(fmt::format("[energy]({}.png)", file(kEnergyKind)));
-  if (!links.empty()) shown += fmt::format("Further pictures: {}\n\n", fmt::join(links, ", "));
+  if (!links.empty()) shown += fmt::format("Further pictures: {}\n\n", format::joined(links));
   return shown;
 }
 
 std::string scaling_part(const ExperimentReport& report) {
   if (!report.scaling) return {};
   const std::string file = chart_file_name(kScalingKind, report.file_name);
-  std::string text;
-  for (const Table& table : scaling_tables(*report.scaling)) text += titled_table(table);
-  return text +
-         fmt::format("\n{}\n\n{}", kScalingExplanation, linked_picture("Scaling over GPUs", file, file));
+  return fmt::format("{}\n{}\n\n{}", titled_tables(scaling_tables(*report.scaling)), kScalingExplanation,
+                     linked_picture("Scaling over GPUs", file, file));
 }
 
 std::string section(const ExperimentReport& report) {
@@ -200,13 +193,10 @@ std::string between_devices(const ReportModel& report) {
       has_collectives_picture(report.run)
           ? fmt::format("[Picture of bus bandwidth against size]({}.png). ", kCollectivesFileName)
           : std::string();
-  std::string text;
-  for (const DeviceSection& section : device_sections(report.run, report.spread)) {
-    text += fmt::format("\n## {}\n\n{}{}\n", section.title, section.has_picture ? picture : "",
-                        section.explanation);
-    for (const Table& table : section.tables) text += titled_table(table);
-  }
-  return text;
+  return format::joined(device_sections(report.run, report.spread), "", [&](const DeviceSection& section) {
+    return fmt::format("\n## {}\n\n{}{}\n{}", section.title, section.has_picture ? picture : "",
+                       section.explanation, titled_tables(section.tables));
+  });
 }
 
 /// Where there are no experiments: the first device's picture, and links to those of the others.
@@ -217,7 +207,7 @@ std::string ceilings_pictures(const Run& run) {
   for (std::size_t device = 1; device < run.devices.size(); ++device) {
     others.push_back(fmt::format("[device {}]({}.png)", device, ceilings_chart_file_name(device)));
   }
-  return others.empty() ? text : text + fmt::format("Further pictures: {}\n\n", fmt::join(others, ", "));
+  return others.empty() ? text : text + fmt::format("Further pictures: {}\n\n", format::joined(others));
 }
 
 /// A row per quantity, then the single numbers that do not agree.

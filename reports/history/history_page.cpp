@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -69,7 +68,7 @@ std::string environment_lines(const History& history, const ChartFrame& frame) {
   for (std::size_t run = 0; run < history.runs.size(); ++run) {
     if (history.environment[run].empty()) continue;
     const std::string title =
-        fmt::format("run {}\n{}", run + 1, fmt::join(environment_texts(history.environment[run]), "\n"));
+        fmt::format("run {}\n{}", run + 1, format::joined(environment_texts(history.environment[run]), "\n"));
     svg += fmt::format(
         R"(<line class="environment" x1="{0:.1f}" x2="{0:.1f}" y1="0" y2="{1}"><title>{2}</title></line>)",
         frame.x(run), kSparkHeight, escape_markup(title));
@@ -150,14 +149,8 @@ std::string history_point_rows(const HistoryReport& report) {
 }
 
 std::string history_run_rows(const History& history) {
-  std::vector<std::string> news(history.runs.size());
-  for (const RunNews& one : history_news(history, kMostNewsOfRun)) {
-    for (const auto* items : {&one.environment, &one.points}) {
-      for (const std::string& item : *items) {
-        news[one.run] += fmt::format("<div>{}</div>", escape_markup(item));
-      }
-    }
-  }
+  const std::vector<std::vector<std::string>> news = history_news(history, kMostNewsOfRun);
+  const auto item = [](const std::string& text) { return fmt::format("<div>{}</div>", escape_markup(text)); };
   std::string html =
       "<thead><tr><th class=\"number\">run</th><th>began</th><th>name</th><th>measured with</th>"
       "<th>what changed</th></tr></thead><tbody>\n";
@@ -167,7 +160,7 @@ std::string history_run_rows(const History& history) {
         "<tr><td class=\"number\">{}</td><td>{}</td><td>{}</td><td>{}</td><td "
         "class=\"changes\">{}</td></tr>\n",
         run + 1, format::utc(analysed.run.started_utc), escape_markup(analysed.name),
-        escape_markup(run_text(analysed.run)), news[run]);
+        escape_markup(run_text(analysed.run)), format::joined(news[run], "", item));
   }
   return html + "</tbody>";
 }

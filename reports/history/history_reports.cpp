@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <span>
 
 #include "analysis/roofline/point.h"
 #include "core/files/files.h"
@@ -108,18 +110,20 @@ std::string history_table(const HistoryReport& report, const std::vector<const P
 }
 
 std::string news_text(const History& history, std::size_t width) {
-  const std::vector<RunNews> all = history_news(history, kMostPointsOfRun);
-  if (all.empty()) return "\nno changes\n";
-  const std::size_t skipped = all.size() > kMostRunsWithNews ? all.size() - kMostRunsWithNews : 0;
+  const std::vector<std::vector<std::string>> news = history_news(history, kMostPointsOfRun);
+  std::vector<std::size_t> shown;  // runs with news
+  for (std::size_t run = 0; run < news.size(); ++run) {
+    if (!news[run].empty()) shown.push_back(run);
+  }
+  if (shown.empty()) return "\nno changes\n";
+  const std::size_t skipped = shown.size() > kMostRunsWithNews ? shown.size() - kMostRunsWithNews : 0;
   std::string text = "\nChanges\n";
   if (skipped > 0) text += fmt::format("  {} before these\n", format::counted(skipped, "run"));
-  for (std::size_t i = skipped; i < all.size(); ++i) {
-    const AnalysedRun& run = history.runs[all[i].run];
-    text += sentence(
-        fmt::format("  run {}, {}: {}", all[i].run + 1, format::utc(run.run.started_utc), run.name), width);
-    for (const auto* items : {&all[i].environment, &all[i].points}) {
-      for (const std::string& item : *items) text += sentence(fmt::format("    {}", item), width);
-    }
+  for (const std::size_t run : std::span(shown).subspan(skipped)) {
+    const AnalysedRun& of = history.runs[run];
+    text +=
+        sentence(fmt::format("  run {}, {}: {}", run + 1, format::utc(of.run.started_utc), of.name), width);
+    for (const std::string& item : news[run]) text += sentence(fmt::format("    {}", item), width);
   }
   return text;
 }
@@ -189,12 +193,11 @@ std::string history_title(const History& history) {
                      format::utc(history.runs.back().run.started_utc));
 }
 
-std::vector<RunNews> history_news(const History& history, std::size_t most_points) {
-  std::vector<RunNews> news;
+std::vector<std::vector<std::string>> history_news(const History& history, std::size_t most_points) {
+  std::vector<std::vector<std::string>> news;
   for (std::size_t run = 0; run < history.runs.size(); ++run) {
-    RunNews one{run, environment_texts(history.environment[run]),
-                changed_point_texts(history, run, most_points)};
-    if (!one.environment.empty() || !one.points.empty()) news.push_back(std::move(one));
+    news.push_back(environment_texts(history.environment[run]));
+    std::ranges::move(changed_point_texts(history, run, most_points), std::back_inserter(news.back()));
   }
   return news;
 }

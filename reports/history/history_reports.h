@@ -6,7 +6,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "analysis/compare/history.h"
@@ -46,15 +45,9 @@ std::string last_change_text(const PointHistory& point);
 /// `12 runs, 2026-10-01 09:30 UTC to 2026-11-22 10:02 UTC`
 std::string history_title(const History& history);
 
-/// What is new in a run: what differs in its environment, and which points changed.
-struct RunNews {
-  std::size_t run = 0;                   ///< its place in `History::runs`
-  std::vector<std::string> environment;  ///< `driver: 580.159.04 → 590.12`
-  std::vector<std::string> points;       ///< `V3: slower, 1.203 ms → 1.443 ms (+20.0 %)`
-};
-
-/// For each run with news, oldest first; with the `most_points` points that changed most.
-std::vector<RunNews> history_news(const History& history, std::size_t most_points);
+/// What is new in each run, a sentence each: what differs in its environment, `driver: 580.159.04 → 590.12`,
+/// then the `most_points` points that changed most, `V3: slower, 1.203 ms → 1.443 ms (+20.0 %)`.
+std::vector<std::vector<std::string>> history_news(const History& history, std::size_t most_points);
 
 /// What marks mean, with their threshold.
 std::string history_explanation(const History& history);

@@ -68,11 +68,8 @@ std::string path_of(const Shape& mark) {
   if (const auto* circle = std::get_if<Circle>(&mark)) {
     return fmt::format("M0-{0}A{0} {0} 0 1 1 0 {0}A{0} {0} 0 1 1 0-{0}Z", circle->radius);
   }
-  std::string path;
-  for (const Pixel& corner : std::get<Polygon>(mark).points) {
-    path += fmt::format("{}{:.2f} {:.2f}", path.empty() ? "M" : "L", corner.x, corner.y);
-  }
-  return path + "Z";
+  const auto place = [](const Pixel& corner) { return fmt::format("{:.2f} {:.2f}", corner.x, corner.y); };
+  return fmt::format("M{}Z", format::joined(std::get<Polygon>(mark).points, "L", place));
 }
 
 /// The shapes of marks, each with its outline around the origin.
@@ -140,8 +137,7 @@ Json bare_charts(const ReportModel& report) {
 
 std::string run_view(const ReportModel& report) {
   const Run& run = report.run;
-  std::vector<std::string> experiments;
-  for (const ExperimentReport& one : report.experiments) experiments.push_back(page::experiment(report, one));
+  const auto experiment = [&](const ExperimentReport& one) { return page::experiment(report, one); };
   Json rest = {{"name", run.plan.name},
                {"started", format::utc(run.started_utc)},
                {"source", to_string(run.source)},
@@ -164,7 +160,8 @@ std::string run_view(const ReportModel& report) {
   if (!run.links.empty()) rest["links"] = device_tables(kLinkExplanation, link_tables(run));
   if (run.collectives) rest["collectives"] = device_tables(kCollectiveExplanation, collective_tables(run));
   if (report.ranks) rest["ranks"] = ranks(report);
-  return with_member(serial::to_text(rest), "experiments", array_text(experiments));
+  return with_member(serial::to_text(rest), "experiments",
+                     array_text(format::each(report.experiments, experiment)));
 }
 
 }  // namespace

@@ -30,11 +30,11 @@ std::string headline(const ExperimentAnalysis& experiment) {
     if (best == nullptr || *point.fraction_of_roofline > *best->fraction_of_roofline) best = &point;
   }
   if (counts.empty()) return "No points were measured.";
-  std::vector<std::string> parts;
-  for (const auto& [bound, count] : counts)
-    parts.push_back(fmt::format("{} {}", count, words_for(bound).phrase));
+  const std::string parts = format::joined(counts, ", ", [](const auto& entry) {
+    return fmt::format("{} {}", entry.second, words_for(entry.first).phrase);
+  });
   const std::string bounds =
-      fmt::format("{}: {}.", format::counted(experiment.points.size(), "point"), fmt::join(parts, ", "));
+      fmt::format("{}: {}.", format::counted(experiment.points.size(), "point"), parts);
   if (best == nullptr) return bounds;
   return fmt::format("Closest to the roofline: {}, {} of roofline ({}). {}", best->label,
                      format::percent(*best->fraction_of_roofline), words_for(best->bound).phrase, bounds);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cstddef>
 #include <map>
@@ -13,6 +12,7 @@
 
 #include "core/json/json.h"
 #include "reports/model/report_model.h"
+#include "reports/text/format.h"
 #include "reports/text/text_table.h"
 
 /// The parts of the page's data: experiments, roofs and tables, and what they are written with.
@@ -52,7 +52,7 @@ inline std::string with_member(std::string text, std::string_view name, std::str
 }
 
 inline std::string array_text(const std::vector<std::string>& texts) {
-  return fmt::format("[{}]", fmt::join(texts, ","));
+  return fmt::format("[{}]", format::joined(texts, ","));
 }
 
 /// What recurs from point to point is written once: points have its number, from 0.

@@ -8,6 +8,7 @@
 #include "reports/sentences/sentences.h"
 #include "reports/tables/devices/device_tables.h"
 #include "reports/tables/tables.h"
+#include "reports/text/format.h"
 #include "reports/text/markup.h"
 
 namespace rooflinectl {
@@ -17,12 +18,15 @@ std::string shown(std::string_view text) {
   return escape_markup(typeset(text));
 }
 
+std::string items(const std::vector<std::string>& texts) {
+  const auto item = [](const std::string& text) { return fmt::format("<li>{}</li>\n", shown(text)); };
+  return format::joined(texts, "", item);
+}
+
 // What casts doubt on numbers in the table above.
 std::string findings(const std::vector<std::string>& texts) {
   if (texts.empty()) return {};
-  std::string html = "<ul class=\"findings\">\n";
-  for (const std::string& text : texts) html += fmt::format("<li>{}</li>\n", shown(text));
-  return html + "</ul>\n";
+  return fmt::format("<ul class=\"findings\">\n{}</ul>\n", items(texts));
 }
 
 // A page that is read without scripts is no place for thousands of rows.
@@ -38,11 +42,9 @@ std::string point_table(const ExperimentAnalysis& experiment) {
 
 std::string steps_html(const ExperimentAnalysis& experiment) {
   if (experiment.steps.empty()) return {};
-  std::string html = "<h3>From version to version</h3><ol class=\"steps\">\n";
-  for (const LadderStep& step : experiment.steps) {
-    html += fmt::format("<li>{}</li>\n", shown(step_text(step, step.counter_changes.size())));
-  }
-  return html + "</ol>\n";
+  const auto text = [](const LadderStep& step) { return step_text(step, step.counter_changes.size()); };
+  return fmt::format("<h3>From version to version</h3><ol class=\"steps\">\n{}</ol>\n",
+                     items(format::each(experiment.steps, text)));
 }
 
 // The script shows those with a name, too.
@@ -60,9 +62,8 @@ std::string titled_table(const Table& table) {
 
 std::string scaling_part(const ExperimentReport& report, const std::string& drawing) {
   if (!report.scaling) return {};
-  std::string html = drawing;
-  for (const Table& table : scaling_tables(*report.scaling)) html += titled_table(table);
-  return html + fmt::format("<p>{}</p>\n", kScalingExplanation);
+  return fmt::format("{}{}<p>{}</p>\n", drawing,
+                     format::joined(scaling_tables(*report.scaling), "", titled_table), kScalingExplanation);
 }
 
 std::string section(const ExperimentReport& report, std::size_t index, const PagePictures& pictures) {
@@ -104,19 +105,16 @@ std::string between_devices_html(const ReportModel& report, const std::string& c
   for (const DeviceSection& section : device_sections(report.run, report.spread)) {
     html += fmt::format("<section>\n<h2>{}</h2>\n<p>{}</p>\n", section.title, section.explanation);
     if (section.has_picture) html += figure(collectives, "collectives");
-    for (const Table& table : section.tables) html += titled_table(table);
-    html += "</section>\n";
+    html += format::joined(section.tables, "", titled_table) + "</section>\n";
   }
   return html;
 }
 
 std::string environment_html(const Run& run) {
-  std::string html;
-  for (const Fact& fact : environment_facts(run)) {
-    html += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escape_markup(fact.name),
-                        escape_markup(fact.text));
-  }
-  return html;
+  return format::joined(environment_facts(run), "", [](const Fact& fact) {
+    return fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escape_markup(fact.name),
+                       escape_markup(fact.text));
+  });
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "core/files/files.h"
 #include "core/program/application.h"
@@ -30,7 +29,7 @@ std::string limits(const std::optional<double>& now, const std::optional<double>
   if (now) parts.push_back(show(*now));
   if (usual) parts.push_back(fmt::format("default {}", show(*usual)));
   if (highest) parts.push_back(fmt::format("maximum {}", show(*highest)));
-  return parts.empty() ? "unknown" : fmt::format("{}", fmt::join(parts, ", "));
+  return parts.empty() ? "unknown" : format::joined(parts);
 }
 
 std::string switch_text(const std::optional<bool>& value) {
@@ -71,11 +70,10 @@ void add_device(const DeviceInfo& device, std::vector<Fact>& facts) {
 }
 
 std::string variables_text(const Environment& environment) {
-  std::vector<std::string> assignments;
-  for (const auto& [name, value] : environment.variables) {
-    assignments.push_back(fmt::format("{}={}", name, value));
-  }
-  return assignments.empty() ? "none set that matter" : fmt::format("{}", fmt::join(assignments, " "));
+  if (environment.variables.empty()) return "none set that matter";
+  return format::joined(environment.variables, " ", [](const auto& variable) {
+    return fmt::format("{}={}", variable.first, variable.second);
+  });
 }
 
 void add_host(const Run& run, std::vector<Fact>& facts) {
@@ -103,7 +101,7 @@ std::string python_text(const std::map<std::string, std::string>& versions) {
   for (const auto& [name, version] : versions) {
     texts.insert(name == "python" ? texts.begin() : texts.end(), fmt::format("{} {}", name, version));
   }
-  return fmt::format("{}", fmt::join(texts, ", "));
+  return format::joined(texts);
 }
 
 }  // namespace
@@ -163,7 +161,8 @@ std::vector<std::string> compiler_findings(const Run& run) {
           compiled.spill_bytes));
     }
     if (!compiled.warnings.empty()) {
-      findings.push_back(fmt::format("{}: the compiler warns: {}", name, fmt::join(compiled.warnings, " ")));
+      findings.push_back(
+          fmt::format("{}: the compiler warns: {}", name, format::joined(compiled.warnings, " ")));
     }
   }
   return findings;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -129,7 +128,8 @@ std::string complete_command(const Run& run) {
       break;
     }
   }
-  return fmt::format("ncu --set full{}{}", metrics.empty() ? "" : " --metrics ", fmt::join(metrics, ","));
+  return fmt::format("ncu --set full{}{}", metrics.empty() ? "" : " --metrics ",
+                     format::joined(metrics, ","));
 }
 
 }  // namespace
@@ -147,7 +147,7 @@ std::string import_text(const ImportedFile& file) {
                                                     : "caches flushed before each pass");
   }
   parts.insert(parts.end(), file.sections.begin(), file.sections.end());
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return format::joined(parts);
 }
 
 std::vector<std::string> import_sentences(const Run& run) {
@@ -172,14 +172,14 @@ std::string partly_counted_sentence(const Run& run) {
   std::vector<std::string> parts;
   if (!of_roofs.empty()) {
     parts.push_back(fmt::format("{}, so kernels are at least as close to the roofline as shown (≥)",
-                                fmt::join(of_roofs, ", ")));
+                                format::joined(of_roofs)));
   }
   if (!of_bounds.empty()) {
     parts.push_back(
-        fmt::format("{}, without which it may be unknown what bounds a kernel", fmt::join(of_bounds, ", ")));
+        fmt::format("{}, without which it may be unknown what bounds a kernel", format::joined(of_bounds)));
   }
   if (parts.empty()) return {};
-  return fmt::format("The report lacks {}. `{}` records all of them.", fmt::join(parts, "; and "),
+  return fmt::format("The report lacks {}. `{}` records all of them.", format::joined(parts, "; and "),
                      complete_command(run));
 }
 

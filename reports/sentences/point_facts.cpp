@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -49,15 +48,14 @@ std::string launches_text(const LaunchStatistics& launches) {
 // The kernels inside of a CUDA graph, the longest first.
 std::string graph_text(const LaunchStatistics& launches) {
   constexpr std::size_t kMost = 5;
-  std::vector<std::string> names;
-  for (const GraphKernelUse& use : launches.graph_kernels) names.push_back(use.kernel);
-  names = distinct_short_names(names);
+  const std::vector<std::string> names =
+      distinct_short_names(format::each(launches.graph_kernels, &GraphKernelUse::kernel));
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < std::min(kMost, names.size()); ++i) {
     texts.push_back(fmt::format("{} {}", names[i], format::duration(launches.graph_kernels[i].total_s)));
   }
   if (names.size() > kMost) texts.push_back(fmt::format("and {} more kernels", names.size() - kMost));
-  return fmt::format("{} nodes: {}", *launches.graph_nodes, fmt::join(texts, ", "));
+  return fmt::format("{} nodes: {}", *launches.graph_nodes, format::joined(texts));
 }
 
 // `, 88.1 % at its clock, 91.3 % of the sustained rate`; empty but for Tensor Cores
@@ -129,9 +127,9 @@ std::string joined_causes(const std::vector<std::string>& unjudged) {
       same->second.push_back(std::move(what.front()));
     }
   }
-  std::vector<std::string> texts;
-  for (const auto& [cause, what] : causes) texts.push_back(fmt::format("{}{}", fmt::join(what, ", "), cause));
-  return fmt::format("{}", fmt::join(texts, "; "));
+  return format::joined(causes, "; ", [](const auto& cause) {
+    return fmt::format("{}{}", format::joined(cause.second), cause.first);
+  });
 }
 
 // `issue slots (79.2 % of the time)`, or `unknown: …`

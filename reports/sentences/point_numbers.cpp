@@ -24,6 +24,12 @@ Number of_point(P point) {
   return point.*kField;
 }
 
+template <auto kPart, auto kField>
+Number of_measurement(P point) {
+  const auto& part = point.measurement->*kPart;
+  return part ? Number(static_cast<double>((*part).*kField)) : std::nullopt;
+}
+
 template <auto kField>
 Number of_launches(P point) {
   return point.launches ? Number((*point.launches).*kField) : std::nullopt;
@@ -78,11 +84,7 @@ std::string saving_text(P point) {
 
 const PointNumber kTime = {.title = "time",
                            .help = "Median time per launch, measured without counters",
-                           .value =
-                               [](P p) {
-                                 const auto& time = p.measurement->time;
-                                 return time ? Number(time->median_s) : std::nullopt;
-                               },
+                           .value = of_measurement<&Measurement::time, &TimeResult::median_s>,
                            .show = format::duration,
                            .csv = "time_s",
                            .csv_meaning = "median time of a launch, in seconds"};
@@ -190,11 +192,7 @@ const PointNumber kShare = {.title = "share",
 const PointNumber kLaunches = {
     .title = "launches",
     .help = "How often the program launched it with this grid and block in these NVTX ranges",
-    .value =
-        [](P p) {
-          const auto& all = p.measurement->launches;
-          return all ? Number(static_cast<double>(all->count)) : std::nullopt;
-        },
+    .value = of_measurement<&Measurement::launches, &LaunchStatistics::count>,
     .show = whole,
     .csv = "launches",
     .csv_meaning = "launches that were seen"};

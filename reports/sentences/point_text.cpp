@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -107,7 +106,7 @@ std::string intervals_text(const RooflinePoint& point, const SavingBasis& basis)
     const auto saving = [&](double seconds) { return format::duration(seconds * basis.per_second); };
     add(point.launches->recoverable_interval_s, saving, "could save {} {}");
   }
-  return fmt::format("{}", fmt::join(texts, ", "));
+  return format::joined(texts);
 }
 
 std::string stalls_text(const RooflinePoint& point) {
@@ -118,7 +117,7 @@ std::string stalls_text(const RooflinePoint& point) {
       texts.push_back(fmt::format("{} {}", stall.reason->label, format::percent(stall.share)));
     }
   }
-  return fmt::format("{}", fmt::join(texts, ", "));
+  return format::joined(texts);
 }
 
 std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& points) {
@@ -151,7 +150,7 @@ std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& poi
     for (std::size_t i = 0; i < kMostNames; ++i) names.push_back(of[i]->label);
     if (of.size() > kMostNames) names.emplace_back("…");
     texts.push_back(fmt::format("{} {} ({}): {:.1f} to {:.1f} % of {}: {}", of.size(),
-                                of.front()->launches ? "launch groups" : "points", fmt::join(names, ", "),
+                                of.front()->launches ? "launch groups" : "points", format::joined(names),
                                 100 * (*least)->fraction, 100 * (*most)->fraction, findings.front()->of,
                                 findings.front()->cause));
   }
@@ -182,7 +181,7 @@ std::string plain_cause(std::string cause) {
 }
 
 std::string ceilings_text(const CeilingIds& ceilings) {
-  return fmt::format("{}", fmt::join(ceilings, " + "));
+  return format::joined(ceilings, " + ");
 }
 
 std::string text_with_unit(double value, Unit unit) {
@@ -246,7 +245,7 @@ std::vector<std::string> energy_reasons(const ExperimentAnalysis& experiment) {
   for (const auto& [reason, points] : labels) {
     texts.push_back(points.size() == experiment.points.size()
                         ? fmt::format("energy unavailable: {}", reason)
-                        : fmt::format("energy unavailable for {}: {}", fmt::join(points, ", "), reason));
+                        : fmt::format("energy unavailable for {}: {}", format::joined(points), reason));
   }
   return texts;
 }

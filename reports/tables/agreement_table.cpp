@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,16 +11,20 @@ namespace rooflinectl {
 
 namespace {
 
+std::size_t count_of(const std::vector<Agreement>& agreements, Verdict verdict) {
+  return static_cast<std::size_t>(std::ranges::count(agreements, verdict, &Agreement::verdict));
+}
+
 std::string summary_of(const std::vector<Agreement>& agreements) {
   std::vector<std::string> parts;
   const auto add = [&](Verdict verdict, std::string_view one, std::string_view more) {
-    const auto count = std::ranges::count(agreements, verdict, &Agreement::verdict);
+    const std::size_t count = count_of(agreements, verdict);
     if (count > 0) parts.push_back(fmt::format("{} {}", count, count == 1 ? one : more));
   };
   add(Verdict::agrees, "agrees", "agree");
   add(Verdict::differs, "differs", "differ");
   add(Verdict::unavailable, "unavailable", "unavailable");
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return format::joined(parts);
 }
 
 // Counts of operations and bytes are compared to the last digit, so they are shown to the last digit.
@@ -162,13 +165,11 @@ Table self_test_table(const SelfTest& self_test) {
 
 std::string self_test_verdict(const SelfTest& self_test) {
   if (!self_test.reason.empty()) return fmt::format("nothing was tested: {}", self_test.reason);
-  const auto count = [&](Verdict verdict) {
-    return static_cast<std::size_t>(std::ranges::count(self_test.agreements, verdict, &Agreement::verdict));
-  };
-  const std::size_t unavailable = count(Verdict::unavailable);
+  const std::size_t unavailable = count_of(self_test.agreements, Verdict::unavailable);
   const std::size_t compared = self_test.agreements.size() - unavailable;
-  std::string text = fmt::format("{} of {} agree with known work", count(Verdict::agrees),
-                                 format::counted(compared, "number"));
+  std::string text =
+      fmt::format("{} of {} agree with known work", count_of(self_test.agreements, Verdict::agrees),
+                  format::counted(compared, "number"));
   if (unavailable > 0) text += fmt::format(", {} unavailable", unavailable);
   return text;
 }

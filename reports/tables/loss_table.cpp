@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -262,7 +261,7 @@ std::string program_headline(const ProgramUse& program) {
     if (kind == LossKind::fusion || kind == LossKind::short_launches) sentence.front() = 'F';  // fusing …
     sentences.push_back(std::move(sentence));
   }
-  return fmt::format("{}", fmt::join(sentences, " "));
+  return format::joined(sentences, " ");
 }
 
 Table loss_table(const ProgramUse& program, std::size_t most) {

@@ -24,11 +24,10 @@ std::string missing_sentence(const OperatorUse& use) {
 }
 
 std::string unknown_sentence(const OperatorUse& use) {
-  std::vector<std::string> names;
-  for (const UnknownKernel& kernel : use.unknown) {
-    names.push_back(fmt::format("{} ({}, {})", short_kernel_name(kernel.name),
-                                format::counted(kernel.launches, "launch"), format::percent(kernel.share)));
-  }
+  const auto names = format::each(use.unknown, [](const UnknownKernel& kernel) {
+    return fmt::format("{} ({}, {})", short_kernel_name(kernel.name),
+                       format::counted(kernel.launches, "launch"), format::percent(kernel.share));
+  });
   return fmt::format(
       "Only in PyTorch's trace, or with different launch configurations there: {} of its kernels' time, {}.",
       format::percent(1 - use.matched_trace_share), format::listed(names, kMostNames));

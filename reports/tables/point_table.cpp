@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "analysis/roofline/point.h"
 #include "core/text/written_number.h"
@@ -19,7 +18,7 @@ std::string roof_resource_text(const RooflinePoint& point) {
 }
 
 std::string flags_text(const RooflinePoint& point) {
-  return fmt::format("{}", fmt::join(names_of(point.flags), " "));
+  return format::joined(names_of(point.flags), " ");
 }
 
 std::string timed_mode_text(const RooflinePoint& point) {

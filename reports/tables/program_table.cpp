@@ -291,22 +291,21 @@ Table recoverable_table(const ProgramUse& program, std::size_t most) {
                   column::number("of roofline"), column::text("bound by"),
                   column::number(basis.is_step ? "could save/step" : "could save")},
       .dispensable = {"launches", time_title}};
-  for (const RooflinePoint* group : program.recoverable) {
-    const LaunchUse& launches = *group->launches;
-    table.add({group->label, format::percent(time_share(program, launches.in_steps_s)),
-               fmt::format("{}", group->measurement->launches->count), launch_time_text(program, *group),
-               format::whole_percent(*group->fraction_of_roofline), std::string(bound_name(*group)),
-               fmt::format("{}{}", launches.is_overlapped ? "~" : "",
-                           format::duration(saving_share(program, launches) * basis.time_s))},
+  const auto add = [&](const RooflinePoint& group, std::string_view at_least, const std::string& saving) {
+    table.add({group.label, format::percent(time_share(program, group.launches->in_steps_s)),
+               fmt::format("{}", group.measurement->launches->count), launch_time_text(program, group),
+               fmt::format("{}{}", at_least, format::whole_percent(*group.fraction_of_roofline)),
+               std::string(bound_name(group)), saving},
               most);
+  };
+  for (const RooflinePoint* group : program.recoverable) {
+    const double saved_s = saving_share(program, *group->launches) * basis.time_s;
+    add(*group, "",
+        fmt::format("{}{}", group->launches->is_overlapped ? "~" : "", format::duration(saved_s)));
   }
   for (const RooflinePoint* group : program.partly_counted) {
     const double most_s = group->launches->total_s * std::max(0.0, 1 - *group->fraction_of_roofline);
-    table.add({group->label, format::percent(time_share(program, group->launches->in_steps_s)),
-               fmt::format("{}", group->measurement->launches->count), launch_time_text(program, *group),
-               fmt::format("≥ {}", format::whole_percent(*group->fraction_of_roofline)),
-               std::string(bound_name(*group)), fmt::format("≤ {}", format::duration(most_s))},
-              most);
+    add(*group, "≥ ", fmt::format("≤ {}", format::duration(most_s)));
   }
   if (basis.is_step) table.remove("launches");  // these are of the whole run
   return table;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "core/text/printable.h"
+#include "reports/text/format.h"
 
 namespace rooflinectl::csv {
 
@@ -42,12 +43,7 @@ std::string field(std::string_view text) {
 }
 
 std::string row(const std::vector<std::string>& fields) {
-  std::string text;
-  for (const std::string& each : fields) {
-    if (&each != fields.data()) text += ',';
-    text += field(each);
-  }
-  return text + "\r\n";
+  return format::joined(fields, ",", field) + "\r\n";
 }
 
 }  // namespace rooflinectl::csv

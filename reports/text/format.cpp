@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/text/format.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -100,7 +97,7 @@ std::string counted(std::size_t number, std::string_view what) {
 }
 
 std::string listed(const std::vector<std::string>& names, std::size_t most) {
-  if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
+  if (names.size() <= most) return joined(names);
   const auto end = names.begin() + static_cast<std::ptrdiff_t>(most);
   return fmt::format("{} and {} more", fmt::join(names.begin(), end, ", "), names.size() - most);
 }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +43,26 @@ std::string whole_percent(double ratio);                         ///< `97 %`, `<
 std::string change(double ratio);                                ///< `+4.3 %` for 1.043, `−0.2 %` for 0.998
 std::string factor(double ratio);                                ///< `1.03×`
 std::string speedup(double ratio);                               ///< `1.62× faster`, `4.20× slower`
+
+/// What `show` makes of each of `items`.
+template <typename Items, typename Show>
+std::vector<std::string> each(const Items& items, Show show) {
+  std::vector<std::string> texts;
+  for (const auto& item : items) texts.emplace_back(std::invoke(show, item));
+  return texts;
+}
+
+/// `a, b, c`
+template <typename Items>
+std::string joined(const Items& items, std::string_view separator = ", ") {
+  return fmt::format("{}", fmt::join(items, separator));
+}
+
+/// The same for what `show` makes of each of `items`.
+template <typename Items, typename Show>
+std::string joined(const Items& items, std::string_view separator, Show show) {
+  return joined(each(items, show), separator);
+}
 
 /// `a, b and 3 more`: at most `most` of the names, of which there may be thousands.
 std::string listed(const std::vector<std::string>& names, std::size_t most);

@@ -10,6 +10,7 @@
 
 #include "core/text/printable.h"
 #include "core/text/written_number.h"
+#include "reports/text/format.h"
 
 namespace rooflinectl {
 
@@ -47,7 +48,7 @@ std::string escape_markup(std::string_view text) {
 }
 
 std::string html_table(const Table& table, std::string_view name,
-                       const std::vector<std::string_view>& row_classes) {
+                       const std::vector<std::string>& row_classes) {
   std::string html = fmt::format(
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table "
       "class=\"{}\"><thead><tr>",
@@ -181,27 +182,21 @@ std::string escaped(std::string_view text) {
 }
 
 std::string table_row(const std::vector<std::string>& cells) {
-  std::string row = "|";
-  for (const std::string& cell : cells) row += fmt::format(" {} |", escaped(cell));
-  return row + "\n";
+  const auto cell = [](const std::string& text) { return fmt::format(" {} |", escaped(text)); };
+  return fmt::format("|{}\n", format::joined(cells, "", cell));
 }
 
 std::string list(const std::vector<std::string>& texts) {
-  std::string text;
-  for (const std::string& item : texts) text += fmt::format("- {}\n", escaped(item));
-  return text.empty() ? text : fmt::format("\n{}", text);
+  const auto item = [](const std::string& text) { return fmt::format("- {}\n", escaped(text)); };
+  return texts.empty() ? "" : "\n" + format::joined(texts, "", item);
 }
 
 std::string table(const Table& table) {
   if (table.columns.empty()) return {};
-  std::vector<std::string> titles;
+  const std::vector<std::string> titles = format::each(table.columns, &TableColumn::title);
   std::string rule = "|";
-  for (const TableColumn& column : table.columns) {
-    titles.push_back(column.title);
-    rule += column.is_number ? "---:|" : "---|";
-  }
-  std::string text = table_row(titles) + rule + "\n";
-  for (const std::vector<std::string>& row : table.rows) text += table_row(row);
+  for (const TableColumn& column : table.columns) rule += column.is_number ? "---:|" : "---|";
+  const std::string text = table_row(titles) + rule + "\n" + format::joined(table.rows, "", table_row);
   return table.left_out == 0 ? text : text + fmt::format("\n… and {} more.\n", table.left_out);
 }
 

@@ -17,7 +17,7 @@ std::string escape_markup(std::string_view text);
 /// The columns and rows as a `<table>` with the class `name`, in an element that scrolls. `row_classes` has
 /// the class of each row, or none.
 std::string html_table(const Table& table, std::string_view name,
-                       const std::vector<std::string_view>& row_classes = {});
+                       const std::vector<std::string>& row_classes = {});
 
 /// The bytes in letters, digits, `+` and `/` (RFC 4648), padded with `=`, in one line.
 std::string base64(std::string_view bytes);

@@ -2,7 +2,6 @@
 #include "reports/text/text_table.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -143,12 +142,11 @@ void narrow(std::vector<TextColumn>& columns, std::size_t width) {
 std::string below(const LeftOut& left_out, std::size_t width) {
   std::string text;
   if (!left_out.constants.empty()) {
-    text += paragraph(fmt::format("same in every row: {}", fmt::join(left_out.constants, ", ")), width);
+    text += paragraph(fmt::format("same in every row: {}", format::joined(left_out.constants)), width);
   }
   if (!left_out.others.empty()) {
     text += paragraph(
-        fmt::format("not shown: {}; use a wider terminal or a pipe", fmt::join(left_out.others, ", ")),
-        width);
+        fmt::format("not shown: {}; use a wider terminal or a pipe", format::joined(left_out.others)), width);
   }
   return text;
 }

@@ -13,6 +13,7 @@
 #include "core/serial/run_file.h"
 #include "core/text/printable.h"
 #include "reports/formats/formats.h"
+#include "reports/sentences/sentences.h"
 #include "reports/text/csv.h"
 #include "tests/support/generated_file.h"
 
@@ -183,6 +184,23 @@ TEST(ExplanationText, AsJsonHasSourceLinesWithSharesWhenThereAreSamples) {
 }
 
 // ---- docs/reference lists the rules and their quantities ----
+
+/// `DRAM utilisation ≥ 60.0 %`
+std::string condition_text(const Condition& condition) {
+  const auto comparison = [&] {
+    switch (condition.relation) {
+      case Relation::at_least:
+        return "≥";
+      case Relation::at_most:
+        return "≤";
+      case Relation::less_than:
+        return "<";
+    }
+    return "?";
+  };
+  return fmt::format("{} {} {}", condition.quantity->name, comparison(),
+                     text_with_unit(condition.threshold, condition.quantity->unit));
+}
 
 /// All that has to hold for `rule` besides its verdict.
 std::string conditions_text(const Rule& rule) {

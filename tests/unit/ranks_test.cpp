@@ -34,6 +34,12 @@ Measurement group(int rank, const std::string& subject, double median_s, std::ui
   return measurement;
 }
 
+/// The one with this title among the tables of the ranks.
+Table table_of(const Run& run, std::string_view title) {
+  const std::vector<Table> tables = rank_tables(run, *rank_analysis(run), 10);
+  return *std::ranges::find(tables, title, &Table::title);
+}
+
 Run run_of(int ranks) {
   Run run;
   run.devices.resize(static_cast<std::size_t>(ranks));
@@ -176,7 +182,7 @@ TEST(Ranks, RangesNameTheRankThatIsSlowerThere) {
     run.measurements.push_back(group(rank, kAllReduce, 5e-3));
   }
   const auto analysis = rank_analysis(run);
-  const Table table = rank_range_table(*analysis, 10);
+  const Table table = table_of(run, "Ranges on several ranks");
   ASSERT_EQ(table.rows.size(), 2);
   EXPECT_THAT(table.rows[0],
               ElementsAre("step", "4", "100.0 ms", "100.0 ms", "110.0 ms", "10.0 %", "rank 2", "9.1 %"));
@@ -216,7 +222,7 @@ TEST(CollectiveWaits, AreBeyondTheRankThatComesLast) {
   EXPECT_THAT(rank_sentences(run, *analysis),
               Contains(HasSubstr("(3 were matched between ranks). Of that, 100.0 % is for rank 1.")));
   EXPECT_EQ(analysis->ranks[0].last_share(), 0);
-  const Table table = rank_collective_table(*analysis, 10);
+  const Table table = table_of(run, "Collectives by range");
   EXPECT_THAT(table.rows.at(0), ElementsAre("step", "48.00 ms", "25.0 %", "6", "6.2 %"));
 }
 
@@ -329,7 +335,7 @@ TEST(CollectiveSizes, HaveTheBandwidthOfTheRankThatComesLast) {
   EXPECT_EQ(sizes[0].ranks, 2);
   EXPECT_EQ(sizes[0].count, 3);
   EXPECT_DOUBLE_EQ(sizes[0].time.time_s, 6.001e-3);
-  EXPECT_THAT(rank_collective_size_table(run, *rank_analysis(run), 10).rows.at(0),
+  EXPECT_THAT(table_of(run, "Collectives by size").rows.at(0),
               ElementsAre("all-reduce", "600.10 MB", "2", "3", "6.001 ms", "100 GB/s", "100 GB/s", "–", "–",
                           "–", "–"));
   const auto share_of_nvlink = [&](CeilingSource source, double bytes_per_s) {
@@ -340,7 +346,7 @@ TEST(CollectiveSizes, HaveTheBandwidthOfTheRankThatComesLast) {
       nvlink.source = source;
       nvlink.value = bytes_per_s;
     }
-    const Table table = rank_collective_size_table(run, *rank_analysis(run), 10);
+    const Table table = table_of(run, "Collectives by size");
     return table.columns.at(7).title + ": " + table.rows.at(0).at(7);
   };
   EXPECT_EQ(share_of_nvlink(CeilingSource::theoretical, 400e9), "of theoretical NVLink: 25.0 %");
@@ -355,7 +361,7 @@ TEST(CollectiveSizes, AreComparedWithWhatTheyTakeAlone) {
   alone.measured_utc = "2026-11-23T08:00:00Z";
   alone.times = {{.collective = Collective::all_gather, .sizes = {{.bytes = 8, .time_s = 1}}},
                  {.collective = Collective::all_reduce, .sizes = {{.bytes = 600'100'000, .time_s = 5e-3}}}};
-  EXPECT_THAT(rank_collective_size_table(run, *rank_analysis(run), 10).rows.at(0),
+  EXPECT_THAT(table_of(run, "Collectives by size").rows.at(0),
               ElementsAre("all-reduce", "600.10 MB", "2", "3", "6.001 ms", "100 GB/s", "100 GB/s", "–",
                           "120 GB/s", "83.3 %", "1.001 ms"));
   const std::vector<CollectiveSize> sizes = rank_analysis(run)->collective_sizes;
@@ -368,7 +374,7 @@ TEST(CollectiveSizes, AreComparedWithWhatTheyTakeAlone) {
               Contains("Without waiting, collectives take 20.0 % longer than in isolation (NCCL 2.28.9, "
                        "2026-11-23 08:00 UTC; over 3 of known size)."));
   alone.times[1].sizes[0].time_s = 7e-3;
-  EXPECT_EQ(rank_collective_size_table(run, *rank_analysis(run), 10).rows.at(0).back(), "");
+  EXPECT_EQ(table_of(run, "Collectives by size").rows.at(0).back(), "");
   EXPECT_THAT(rank_sentences(run, *rank_analysis(run)),
               Contains(HasSubstr("collectives take 14.3 % less than in isolation")));
 }
@@ -450,7 +456,7 @@ TEST(CollectiveWaits, AreUnavailableWithAReasonWhereAllWereHeld) {
   const auto analysis = rank_analysis(run);
   EXPECT_THAT(rank_sentences(run, *analysis),
               Contains(HasSubstr("The waiting time in them is unknown: around all 3 that were matched")));
-  const Table table = rank_table(run, *analysis, 10);
+  const Table table = table_of(run, "Each rank");
   EXPECT_THAT(table.rows.at(0), Contains("–").Times(2));
   run.application->passes = {pass_of_rank_1(0, 0.05, 0.06)};
   EXPECT_THAT(rank_sentences(run, *rank_analysis(run)),

@@ -84,12 +84,11 @@ Box overview_frame(const ChartModel& chart) {
   return frame;
 }
 
-// The name, preceded by the place in the list, or that place alone where there is no room for more.
-void label_ranked_mark(Group& group, LabelPlacer& placer, const ChartPoint& point, Pixel mark) {
-  const std::string rank = fmt::format("{}", point.rank);
-  if (!label_mark(group, placer, fmt::format("{} {}", rank, point.label), mark)) {
-    label_mark(group, placer, rank, mark);
-  }
+// The name. A place in the list precedes it, or stands alone where there is no room for more.
+void label_point(Group& group, LabelPlacer& placer, const ChartPoint& point, Pixel mark) {
+  const std::string rank = point.rank > 0 ? fmt::format("{}", point.rank) : "";
+  const std::string name = rank.empty() ? point.label : fmt::format("{} {}", rank, point.label);
+  if (!label_mark(group, placer, name, mark) && !rank.empty()) label_mark(group, placer, rank, mark);
 }
 
 void add_overview(Scene& scene, const ChartModel& chart) {
@@ -110,11 +109,7 @@ void add_overview(Scene& scene, const ChartModel& chart) {
     const ChartPoint& point = chart.points[i];
     if (!point.useful) continue;
     if (point.is_labelled && !in_detail(chart, point)) {
-      if (point.rank > 0) {
-        label_ranked_mark(labels, placer, point, plot.at(*point.useful));
-      } else {
-        label_mark(labels, placer, point.label, plot.at(*point.useful));
-      }
+      label_point(labels, placer, point, plot.at(*point.useful));
     }
     points.push_back(point_group(plot, point, i,
                                  mark_radius(point, in_detail(chart, point) ? kSmallMarkRadius : kMarkRadius),
@@ -159,7 +154,7 @@ Group detail_label(const Box& column, const ChartPoint& point, std::size_t index
   Group group{.name = "label", .point = index, .title = point.title};
   group.add(Polyline{{mark, {column.left - 12, y}, {column.left - 2, y}}, {palette::kLeader, 1}});
   group.add(family_mark(point.look, {column.left + 4, y}, 0.36 * size, MarkFill::filled));
-  group.add(Text{fitted(point.label, style, column.right - text_left), {text_left, y + 0.36 * size}, style});
+  group.add_fitted(point.label, {text_left, y + 0.36 * size}, style, column.right - text_left);
   return group;
 }
 

@@ -54,8 +54,8 @@ Group axes(const Plot& plot) {
                    tick.is_decade ? format::bandwidth(tick.value) : "", 8);
   }
   group.add(rectangle(frame, std::nullopt, Stroke{palette::kLeader, 1}));
-  group.add(Text{"Bus bandwidth", {frame.left, frame.top - 10}, kPanelTitleStyle});
-  group.add(Text{"size of the array", {frame.centre().x, frame.bottom + 42}, {13}, Anchor::middle});
+  group.add_text("Bus bandwidth", {frame.left, frame.top - 10}, kPanelTitleStyle);
+  group.add_text("size of the array", {frame.centre().x, frame.bottom + 42}, {13}, Anchor::middle);
   return group;
 }
 
@@ -68,9 +68,8 @@ void add_roof(Group& group, const Plot& plot, const std::string& name,
   group.add(Polyline{{{frame.left, y}, {frame.right, y}}, {palette::kMemoryRoof, 1.6, dash}});
   const bool is_measured = dash == Dash::solid;
   // The measured one is the lower of the two: its name is below it.
-  group.add(Text{fmt::format("{}: {}", name, format::bandwidth(*bytes_per_s)),
-                 {frame.left + 8, y + (is_measured ? 18 : -6)},
-                 kNoteStyle});
+  group.add_text(fmt::format("{}: {}", name, format::bandwidth(*bytes_per_s)),
+                 {frame.left + 8, y + (is_measured ? 18 : -6)}, kNoteStyle);
 }
 
 void add_curve(Scene& scene, const Plot& plot, const CollectiveTimes& times, std::size_t n_devices) {

@@ -121,9 +121,8 @@ Group bar_axes(const BarPanel& panel) {
                  kSmallTickStyle);
   }
   group.add(rectangle(frame, std::nullopt, Stroke{palette::kLeader, 1}));
-  group.add(Text{panel.quantity.title + (panel.axis.is_log() ? ", logarithmic" : ""),
-                 {frame.left, frame.top - 26},
-                 kPanelTitleStyle});
+  group.add_text(panel.quantity.title + (panel.axis.is_log() ? ", logarithmic" : ""),
+                 {frame.left, frame.top - 26}, kPanelTitleStyle);
   return group;
 }
 
@@ -132,7 +131,7 @@ void draw_value(Group& group, const BarPanel& panel, std::optional<double> value
                 double y, double thickness, const TextStyle& style) {
   const Box& frame = panel.frame;
   const auto add_text = [&](const std::string& text, double x) {
-    group.add(Text{text, {x + kValueGap, y + 0.36 * style.size}, style});
+    group.add_text(text, {x + kValueGap, y + 0.36 * style.size}, style);
   };
   if (!value) return add_text(format::kUnavailable, frame.left);
   const double x = panel.axis.x(*value);
@@ -148,12 +147,10 @@ void draw_value(Group& group, const BarPanel& panel, std::optional<double> value
 
 std::string row_title(const RooflinePoint& point, const Use& use, const std::vector<BarPanel>& panels) {
   if (!use) return fmt::format("{}: energy unavailable: {}", point.label, energy_missing(point));
-  std::string text = point.label;
-  for (const BarPanel& panel : panels) {
-    text += fmt::format("{} {}", &panel == &panels.front() ? ":" : ",",
-                        format::optional(panel.quantity.value(*use), panel.quantity.text));
-  }
-  return text;
+  const auto text = [&](const BarPanel& panel) {
+    return format::optional(panel.quantity.value(*use), panel.quantity.text);
+  };
+  return fmt::format("{}: {}", point.label, format::joined(panels, ", ", text));
 }
 
 Group row(const RooflinePoint& point, const ChartPoint& shown, std::size_t index,
@@ -165,7 +162,7 @@ Group row(const RooflinePoint& point, const ChartPoint& shown, std::size_t index
   const Use use = energy_use(point);
   Group group{.name = "energy", .point = index, .title = row_title(point, use, panels)};
   const std::string label = shown.is_flagged ? shown.label + " *" : shown.label;
-  group.add(Text{fitted(label, strong, label_width), {kMargin, baseline}, strong});
+  group.add_fitted(label, {kMargin, baseline}, strong, label_width);
   if (!use) {
     const double left = panels.front().frame.left + kValueGap;
     const TextStyle muted = {size, Weight::regular, palette::kMuted};
@@ -259,11 +256,9 @@ Scene energy_scene(const Run& run, const ExperimentAnalysis& experiment, const C
   if (const auto limit = power_limit_w(run.devices[experiment.device]))
     scene.groups.push_back(limit_line(panels.back(), *limit));
   if (shown.size() < experiment.points.size()) {
-    scene.groups.push_back(
-        {.name = "panel-rest",
-         .shapes = {Text{fmt::format("and {} more in points.csv", experiment.points.size() - shown.size()),
-                         {kMargin, bottom + 18},
-                         kNoteStyle}}});
+    Group& rest = scene.groups.emplace_back(Group{.name = "panel-rest"});
+    rest.add_text(fmt::format("and {} more in points.csv", experiment.points.size() - shown.size()),
+                  {kMargin, bottom + 18}, kNoteStyle);
   }
   scene.groups.push_back(footer(chart));
   return scene;

@@ -22,16 +22,8 @@ constexpr double kSmallLevelMarkRadius = 3;  // where the detail shows the same 
 
 // Marks of levels with the same intensity lie inside each other.
 double radius_of(MemoryLevel level, double radius) {
-  switch (level) {
-    case MemoryLevel::dram:
-      return 0.8 * radius;
-    case MemoryLevel::l1:
-      return 1.3 * radius;
-    case MemoryLevel::l2:
-    case MemoryLevel::shared:
-      break;
-  }
-  return radius;
+  if (level == MemoryLevel::dram) return 0.8 * radius;
+  return level == MemoryLevel::l1 ? 1.3 * radius : radius;
 }
 
 bool has_rate_in_detail(const ChartModel& chart, const ChartPoint& point) {
@@ -43,8 +35,8 @@ Group legend(const ChartModel& chart) {
   for (const Family& family : chart.families) rows.add_colour(family.name, family_colour(family.look));
   for (const MemoryLevel level : chart.levels) {
     rows.add(std::string(level_name(level)), 12, [&](Group& group, Pixel at) {
-      group.add(level_mark(level, palette::kInk, {at.x + 6, at.y}, radius_of(level, kLevelMarkRadius),
-                           MarkFill::outline));
+      group.add(shaped_mark(shape_of(level), palette::kInk, {at.x + 6, at.y},
+                            radius_of(level, kLevelMarkRadius), MarkFill::outline));
     });
   }
   rows.add("filled: the busiest level", 12, [](Group& group, Pixel at) {
@@ -91,8 +83,8 @@ Group mark_group(const Plot& plot, const ChartPoint& point, const LevelMark& mar
           .point = index,
           .title = mark.title,
           .clip = plot.frame().grown(2 * radius),
-          .shapes = {level_mark(mark.level, family_colour(point.look), plot.at(*mark.at),
-                                radius_of(mark.level, radius), fill)}};
+          .shapes = {shaped_mark(shape_of(mark.level), family_colour(point.look), plot.at(*mark.at),
+                                 radius_of(mark.level, radius), fill)}};
 }
 
 // The line under the marks of a point, if they are to be joined, then the marks, the filled one last.

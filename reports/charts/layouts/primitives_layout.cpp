@@ -134,7 +134,7 @@ Group axes(const Panel& panel) {
                  tick.is_labelled ? format::significant(tick.value, 1) : "", frame.top - 6, kSmallTickStyle);
   }
   group.add(rectangle(frame, std::nullopt, Stroke{palette::kLeader, 1}));
-  group.add(Text{panel.title, {frame.left, frame.top - 24}, kPanelTitleStyle});
+  group.add_text(panel.title, {frame.left, frame.top - 24}, kPanelTitleStyle);
   return group;
 }
 
@@ -208,10 +208,10 @@ void draw_column(Scene& scene, const Run& run, const std::vector<LineGroup>& col
     std::string heading = family.name;
     std::ranges::replace(heading, '_', ' ');
     Group texts{.name = "labels"};
-    texts.add(Text{heading, {left, y + 0.36 * style.size}, {style.size, Weight::semibold}});
+    texts.add_text(heading, {left, y + 0.36 * style.size}, {style.size, Weight::semibold});
     for (const Line& line : family.lines) {
       y += pitch;
-      texts.add(Text{fitted(line.name, style, name_width), {left + kIndent, y + 0.36 * style.size}, style});
+      texts.add_fitted(line.name, {left + kIndent, y + 0.36 * style.size}, style, name_width);
       for (const Panel& panel : panels) {
         texts.add(Polyline{{{panel.frame.left, y}, {panel.frame.right, y}}, {palette::kGridMinor, 1}});
         scene.groups.push_back(marks(panel, line, y, pitch, names));

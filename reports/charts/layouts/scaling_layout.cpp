@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -82,7 +81,7 @@ void draw_gpus_axis(Group& group, const Plot& plot, const Scaling& scaling) {
   for (const int gpus : numbers) {
     add_vertical(group, frame, plot.x(gpus), true, fmt::format("{}", gpus), frame.bottom + 18);
   }
-  group.add(Text{"GPUs", {frame.centre().x, frame.bottom + 38}, {13}, Anchor::middle});
+  group.add_text("GPUs", {frame.centre().x, frame.bottom + 38}, {13}, Anchor::middle);
 }
 
 void draw_speedup_axis(Group& group, const Plot& plot) {
@@ -102,7 +101,7 @@ Group speedup_axes(const Plot& plot, const Scaling& scaling) {
   draw_speedup_axis(group, plot);
   group.add(rectangle(plot.frame(), std::nullopt, Stroke{palette::kLeader, 1}));
   group.add(panel_title(scaling_title(scaling.kind), plot.frame().left));
-  group.add(Text{"speed-up", {plot.frame().right, plot.frame().top - 8}, kTickStyle, Anchor::end});
+  group.add_text("speed-up", {plot.frame().right, plot.frame().top - 8}, kTickStyle, Anchor::end);
   return group;
 }
 
@@ -178,11 +177,9 @@ Group time_bars(const std::vector<const ScalingCurve*>& curves, int gpus) {
     const double top = frame.top + height * static_cast<double>(i) + height * 0.2;
     const double bottom = top + height * 0.6;
     const double middle = (top + bottom) / 2 + 4.5;
-    group.add(Text{fitted(typeset(curves[i]->label), kTickStyle, frame.left - kSpeedupFrame.right - 40),
-                   {frame.left - 8, middle},
-                   kTickStyle,
-                   Anchor::end});
-    group.add(Text{format::duration(step.time_s), {frame.right + 8, middle}, kTickStyle, Anchor::start});
+    group.add_fitted(typeset(curves[i]->label), {frame.left - 8, middle}, kTickStyle,
+                     frame.left - kSpeedupFrame.right - 40, Anchor::end);
+    group.add_text(format::duration(step.time_s), {frame.right + 8, middle}, kTickStyle);
     draw_parts(group, step, {frame.left, top, frame.right, bottom});
   }
   return group;
@@ -198,9 +195,8 @@ Group omissions(const Scaling& scaling, std::size_t drawn) {
     notes.push_back(fmt::format("no roof of the links: {}", scaling.link_missing));
   }
   Group group{.name = "notes"};
-  group.add(Text{fitted(fmt::format("{}", fmt::join(notes, "; ")), kNoteStyle, kWidth - 2 * kMargin),
-                 {kSpeedupFrame.left, kPanelBottom + 24},
-                 kNoteStyle});
+  group.add_fitted(format::joined(notes, "; "), {kSpeedupFrame.left, kPanelBottom + 24}, kNoteStyle,
+                   kWidth - 2 * kMargin);
   return group;
 }
 
@@ -219,7 +215,7 @@ Group part_names(const Scaling& scaling) {
   const auto add_part = [&](std::string_view name, Colour colour) {
     const double y = kShareFrame.bottom + 34;
     group.add(rectangle({left, y - 11, left + 12, y + 1}, colour));
-    group.add(Text{std::string(name), {left + 17, y}, kNoteStyle});
+    group.add_text(std::string(name), {left + 17, y}, kNoteStyle);
     left += 17 + text_width(std::string(name), kNoteStyle) + 18;
   };
   const auto is_known = [&](const TimePart& part) {

@@ -140,8 +140,8 @@ Group axes(const Plot& plot, Dtype dtype) {
   draw_size_axis(group, plot);
   draw_bandwidth_axis(group, plot);
   group.add(rectangle(frame, std::nullopt, Stroke{palette::kLeader, 1}));
-  group.add(Text{std::string(to_string(dtype)), {frame.left, frame.top - 8}, kPanelTitleStyle});
-  group.add(Text{"elements", {frame.centre().x, frame.bottom + 38}, {13}, Anchor::middle});
+  group.add_text(std::string(to_string(dtype)), {frame.left, frame.top - 8}, kPanelTitleStyle);
+  group.add_text("elements", {frame.centre().x, frame.bottom + 38}, {13}, Anchor::middle);
   return group;
 }
 
@@ -173,9 +173,8 @@ std::vector<Group> limits(const Plot& plot, const SizeSweep& sweep, Dtype dtype)
   if (l2_elements > plot.window().ai.low && l2_elements < plot.window().ai.high) {
     const double x = plot.x(l2_elements);
     lines.add(Polyline{{{x, frame.top}, {x, frame.bottom}}, {palette::kMuted, 1.2, Dash::dashed}});
-    names.add(Text{"L2 " + format::memory_size(static_cast<std::uint64_t>(sweep.l2_bytes)),
-                   {x + 6, frame.bottom - 10},
-                   kNoteStyle});
+    names.add_text("L2 " + format::memory_size(static_cast<std::uint64_t>(sweep.l2_bytes)),
+                   {x + 6, frame.bottom - 10}, kNoteStyle);
   }
   return {lines, names};
 }

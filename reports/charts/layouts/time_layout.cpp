@@ -122,10 +122,8 @@ Group row(const Part& part, const LossBasis& basis, double top) {
     const Column& column = columns.at(i);
     const bool is_last = i + 1 == columns.size();
     if (cells.at(i).empty()) continue;
-    group.add(Text{is_last ? fitted(cells.at(i), kRowStyle, kTableRight - column.x) : cells.at(i),
-                   {column.x, baseline},
-                   kRowStyle,
-                   column.anchor});
+    group.add_text(is_last ? fitted(cells.at(i), kRowStyle, kTableRight - column.x) : cells.at(i),
+                   {column.x, baseline}, kRowStyle, column.anchor);
   }
   return group;
 }
@@ -133,7 +131,7 @@ Group row(const Part& part, const LossBasis& basis, double top) {
 Group time_table_head(const LossBasis& basis) {
   Group group{.name = "panel-header"};
   for (const Column& column : time_columns(basis)) {
-    group.add(Text{column.title, {column.x, kTableTop - 12}, kHeadStyle, column.anchor});
+    group.add_text(column.title, {column.x, kTableTop - 12}, kHeadStyle, column.anchor);
   }
   group.add(Polyline{{{kLeft, kTableTop - 4}, {kTableRight, kTableTop - 4}}, {palette::kLeader, 1}});
   return group;
@@ -156,10 +154,8 @@ Scene time_scene(const ChartModel& program_chart, const ProgramUse& program) {
   scene.description = fmt::format("{}. {}. {}.", headline, chart.subtitle, chart.provenance);
   for (const Part& part : parts) scene.description += fmt::format(" {}.", title_of(part, basis));
   scene.groups = {header(chart, Extent::narrow)};
-  Group titles{.name = "panel-titles"};
-  titles.add(
-      Text{fitted(headline, kPanelTitleStyle, kTableRight - kLeft), {kLeft, kBarTop - 36}, kPanelTitleStyle});
-  scene.groups.push_back(std::move(titles));
+  Group& titles = scene.groups.emplace_back(Group{.name = "panel-titles"});
+  titles.add_fitted(headline, {kLeft, kBarTop - 36}, kPanelTitleStyle, kTableRight - kLeft);
   double whole = 0;
   for (const Part& part : parts) whole += part.share;
   double left = kLeft;

@@ -71,9 +71,8 @@ ChartModel model_without_axes(const Run& run, const ExperimentAnalysis& experime
   chart.operations = operations_of(experiment.points);
   chart.levels = std::move(levels);
   for (const RooflinePoint& point : experiment.points) {
-    chart.points.push_back(chart_point(point));
-    chart.points.back().levels = level_marks(point, chart.levels);
-    ChartPoint& added = chart.points.back();
+    ChartPoint& added = chart.points.emplace_back(chart_point(point));
+    added.levels = level_marks(point, chart.levels);
     added.family = family_index(chart.families, point);
     added.look = chart.families[added.family].look;
     chart.is_of_program |= is_observed(point);
@@ -94,10 +93,12 @@ constexpr double kRoomLeft = 300;
 constexpr double kRoomRight = 30;
 constexpr double kRoomAbove = 1.2;
 
-std::vector<double> values_of(const std::vector<RoofLine>& roofs, CeilingKind kind, CeilingSource source) {
+// In descending order, as the roofs.
+std::vector<double> values_of(const std::vector<RoofLine>& roofs, CeilingKind kind,
+                              std::optional<CeilingSource> source = std::nullopt) {
   std::vector<double> values;
   for (const RoofLine& roof : roofs) {
-    if (roof.kind == kind && roof.source == source) values.push_back(roof.value);
+    if (roof.kind == kind && (!source || roof.source == source)) values.push_back(roof.value);
   }
   return values;
 }
@@ -182,15 +183,8 @@ Window axes_of(const ChartModel& chart, const std::vector<PlanePoint>& ridges) {
 std::optional<Window> axes_around(const std::vector<RoofLine>& roofs) {
   constexpr double kRoom = 2;
   constexpr double kRoomToSlowest = 10;
-  const auto values = [&](CeilingKind kind) {
-    std::vector<double> all;
-    for (const RoofLine& roof : roofs) {
-      if (roof.kind == kind) all.push_back(roof.value);
-    }
-    return all;  // in descending order, as the roofs
-  };
-  const auto bandwidths = values(CeilingKind::bandwidth);
-  const auto rates = values(CeilingKind::compute);
+  const auto bandwidths = values_of(roofs, CeilingKind::bandwidth);
+  const auto rates = values_of(roofs, CeilingKind::compute);
   if (bandwidths.empty() || rates.empty()) return std::nullopt;
   const Range ai = whole_decades(
       {rates.back() / bandwidths.front() / kRoomToSlowest, rates.front() / bandwidths.back() * kRoom});

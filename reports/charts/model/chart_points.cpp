@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -79,7 +78,7 @@ std::string sentence_on(const RooflinePoint& point) {
                      format::optional(is_executed ? point.ai_executed : point.ai_useful,
                                       [](double ai) { return format::significant(ai); }),
                      operations_of(point), format::optional(point.fraction_of_roofline, format::percent),
-                     words_for(point.bound).phrase, flags.empty() ? "" : ", ", fmt::join(flags, ", "));
+                     words_for(point.bound).phrase, flags.empty() ? "" : ", ", format::joined(flags));
 }
 
 std::string level_sentence(const RooflinePoint& point, const LevelUse& use) {
@@ -144,14 +143,6 @@ bool within(double a, double b, double factor) {
 
 bool close(const PlanePoint& a, const PlanePoint& b, double factor) {
   return within(a.ai, b.ai, factor) && within(a.flop_per_s, b.flop_per_s, factor);
-}
-
-std::vector<const ChartPoint*> drawn(const std::vector<ChartPoint>& points) {
-  std::vector<const ChartPoint*> result;
-  for (const ChartPoint& point : points) {
-    if (point.useful) result.push_back(&point);
-  }
-  return result;
 }
 
 // Moves all points that a chain of close neighbours joins to the first of `rest` out of `rest`.
@@ -236,9 +227,7 @@ ChartPoint chart_point(const RooflinePoint& point) {
   }
   chart.fraction_of_roofline = point.fraction_of_roofline;
   chart.fraction = point_number::kFractionOfRoofline.text_of(point);
-  for (const LevelUse& use : point.levels) {
-    if (use.level == MemoryLevel::dram) chart.dram_share = use.utilisation;
-  }
+  if (const LevelUse* dram = find_level(point, MemoryLevel::dram)) chart.dram_share = dram->utilisation;
   chart.time = point_number::kTime.text_of(point);
   if (measurement.time) {
     const LaunchTime time = mean_launch(measurement);
@@ -281,10 +270,10 @@ std::string flagged_points(const std::vector<RooflinePoint>& points) {
   for (const Flag flag : order) {
     const std::vector<std::string>& all = labels[flag];
     texts.push_back(all.size() <= kMostNamed
-                        ? fmt::format("{}: {}", to_string(flag), fmt::join(all, ", "))
+                        ? fmt::format("{}: {}", to_string(flag), format::joined(all))
                         : fmt::format("{}: {}", to_string(flag), format::counted(all.size(), "point")));
   }
-  return fmt::format("{}", fmt::join(texts, "; "));
+  return format::joined(texts, "; ");
 }
 
 std::size_t family_index(std::vector<Family>& families, const RooflinePoint& point) {
@@ -298,7 +287,10 @@ std::size_t family_index(std::vector<Family>& families, const RooflinePoint& poi
 }
 
 std::optional<Window> detail_window(const std::vector<ChartPoint>& points) {
-  std::vector<const ChartPoint*> rest = drawn(points);
+  std::vector<const ChartPoint*> rest;
+  for (const ChartPoint& point : points) {
+    if (point.useful) rest.push_back(&point);
+  }
   std::vector<const ChartPoint*> largest;
   while (!rest.empty()) {
     std::vector<const ChartPoint*> group = take_group(rest);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -26,9 +25,7 @@ std::string distinct(const std::vector<RooflinePoint>& points, std::optional<Val
   for (const RooflinePoint& point : points) {
     if (const auto value = get(point.measurement->point)) values.insert(*value);
   }
-  std::vector<std::string> texts;
-  for (const Value& value : values) texts.emplace_back(show(value));
-  return fmt::format("{}", fmt::join(texts, ", "));
+  return format::joined(values, ", ", show);
 }
 
 // `2^20, 2^25`, or `2^10 … 2^28 (19 sizes)` where a list would be long.
@@ -83,11 +80,10 @@ std::string missing_text(const ExperimentAnalysis& experiment) {
 }
 
 std::string device_text(const Run& run) {
-  std::vector<std::string> names;
-  for (const DeviceInfo& device : run.devices) names.push_back(device.name);
+  std::vector<std::string> names = format::each(run.devices, &DeviceInfo::name);
   const bool are_alike = std::ranges::adjacent_find(names, std::not_equal_to()) == names.end();
   if (names.size() > 1 && are_alike) names = {fmt::format("{} × {}", names.size(), names.front())};
-  return as_recorded(run, fmt::format("{}", fmt::join(names, ", ")));
+  return as_recorded(run, format::joined(names));
 }
 
 std::string headline_prefix(const Run& run, bool is_incomplete) {
@@ -108,7 +104,7 @@ std::string subtitle(const Run& run, std::size_t place, const std::vector<Roofli
   add("n = ", sizes(points));
   add("", distinct(points, &dtype_of, name));
   add("", run.imports.empty() ? timed_text(points) : "times as imported");
-  return fmt::format("{}", fmt::join(parts, "  ·  "));
+  return format::joined(parts, "  ·  ");
 }
 
 std::string tool_text(const Run& run) {

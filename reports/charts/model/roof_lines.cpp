@@ -4,16 +4,12 @@
 #include <algorithm>
 
 #include "analysis/roofline/executed/executed_work.h"
+#include "core/text/names.h"
 #include "reports/charts/model/chart_model.h"
 #include "reports/tables/tables.h"
 
 namespace rooflinectl {
 namespace {
-
-template <typename T>
-bool contains(const std::vector<T>& values, const T& value) {
-  return std::ranges::find(values, value) != values.end();
-}
 
 template <typename Chosen>
 std::vector<RoofLine> roof_lines(const Run& run, std::size_t device, Chosen chosen) {

@@ -31,11 +31,8 @@ Group axes(const Box& frame) {
     add_horizontal(group, frame, y_of(frame, share), true, fmt::format("{:.0f} %", 100 * share), 7);
   }
   group.add(rectangle(frame, std::nullopt, Stroke{palette::kLeader, 1}));
-  group.add(Text{"Share of DRAM bandwidth; no FLOP, or not counted",
-                 {frame.left - 50, frame.centre().y},
-                 {13},
-                 Anchor::middle,
-                 Direction::upwards});
+  group.add_text("Share of DRAM bandwidth; no FLOP, or not counted", {frame.left - 50, frame.centre().y},
+                 {13}, Anchor::middle, Direction::upwards);
   return group;
 }
 

@@ -67,9 +67,9 @@ Group change_header(const Box& area, const ChangeColumns& columns, const ChangeS
   Group group{.name = "panel-header"};
   const double bottom = panel::header_baseline(area);
   const auto add = [&](std::string text, double x, Anchor anchor) {
-    group.add(Text{std::move(text), {x, bottom}, panel::kHeaderStyle, anchor});
+    group.add_text(std::move(text), {x, bottom}, panel::kHeaderStyle, anchor);
   };
-  group.add(Text{"Change of time", {area.left, bottom}, {15, Weight::semibold}});
+  group.add_text("Change of time", {area.left, bottom}, {15, Weight::semibold});
   add("before", columns.before, Anchor::end);
   add("now", columns.now, Anchor::end);
   add(format::change(1 / range), columns.bars.left, Anchor::start);
@@ -107,12 +107,10 @@ Group change_row(const PointComparison& point, const std::string& label, const C
   const TextStyle style = {size};
   const double baseline = y + 0.36 * size;
   const auto add = [&](std::string text, double x, Anchor anchor) {
-    group.add(Text{std::move(text), {x, baseline}, style, anchor});
+    group.add_text(std::move(text), {x, baseline}, style, anchor);
   };
   group.add(Circle{{columns.label - 9, y}, 0.33 * size, colour, std::nullopt});
-  group.add(Text{fitted(label, {size, Weight::semibold}, kWidestChangeLabel),
-                 {columns.label, baseline},
-                 {size, Weight::semibold}});
+  group.add_fitted(label, {columns.label, baseline}, {size, Weight::semibold}, kWidestChangeLabel);
   add(time_text(point.time, point.base, true), columns.before, Anchor::end);
   add(time_text(point.time, point.now, false), columns.now, Anchor::end);
   if (point.time) draw_change(group, *point.time, colour, scale, y);
@@ -187,9 +185,8 @@ std::vector<Group> change_panel(const Box& area, const RunComparison& comparison
   }
   if (shown < points.size()) {
     Group& rest = groups.emplace_back(Group{.name = "panel-rest"});
-    rest.add(Text{fmt::format("and {} more", points.size() - shown),
-                  {columns.label, y + 0.36 * size},
-                  {size, Weight::regular, palette::kMuted}});
+    rest.add_text(fmt::format("and {} more", points.size() - shown), {columns.label, y + 0.36 * size},
+                  {size, Weight::regular, palette::kMuted});
   }
   return groups;
 }

@@ -84,10 +84,6 @@ Shape family_mark(const FamilyLook& look, Pixel centre, double radius, MarkFill 
   return shaped_mark(look.shape, family_colour(look), centre, radius, fill);
 }
 
-Shape level_mark(MemoryLevel level, Colour colour, Pixel centre, double radius, MarkFill fill) {
-  return shaped_mark(shape_of(level), colour, centre, radius, fill);
-}
-
 double mark_radius(const ChartPoint& point, double otherwise) {
   constexpr double kOfAll = 34;
   constexpr Range kRadius = {2.5, 18};

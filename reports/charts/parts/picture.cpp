@@ -17,11 +17,6 @@ std::string description(const ChartModel& chart) {
   return text;
 }
 
-void add_text(Group& group, const std::string& content, Pixel at, const TextStyle& style, double width,
-              Anchor anchor = Anchor::start) {
-  group.add(Text{fitted(content, style, width), at, style, anchor});
-}
-
 // `style`, smaller where `content` would not fit into `width`, but not below `smallest`.
 TextStyle fitting(const std::string& content, TextStyle style, double smallest, double width) {
   const double needed = text_width(typeset(content), style);
@@ -44,8 +39,8 @@ Group header(const ChartModel& chart, Extent extent) {
   Group group{.name = "header"};
   const TextStyle title = {26, Weight::semibold};
   const TextStyle subtitle = {15, Weight::regular, palette::kMuted};
-  add_text(group, chart.title, {kMargin, 46}, fitting(chart.title, title, 18, width), width);
-  add_text(group, chart.subtitle, {kMargin, 74}, fitting(chart.subtitle, subtitle, 11, width), width);
+  group.add_fitted(chart.title, {kMargin, 46}, fitting(chart.title, title, 18, width), width);
+  group.add_fitted(chart.subtitle, {kMargin, 74}, fitting(chart.subtitle, subtitle, 11, width), width);
   return group;
 }
 
@@ -54,13 +49,13 @@ Group footer(const ChartModel& chart, Extent extent, double height) {
   Group group{.name = "footer"};
   const double width = width_of(extent) - 2 * kMargin;
   if (!chart.flags.empty()) {
-    add_text(group, "* " + chart.flags, {kMargin, baseline - 20}, kNoteStyle, width);
+    group.add_fitted("* " + chart.flags, {kMargin, baseline - 20}, kNoteStyle, width);
   }
   const bool has_tool = extent == Extent::full;
   const double tool_width = has_tool ? kMargin + text_width(chart.tool, kNoteStyle) : 0;
-  add_text(group, chart.provenance, {kMargin, baseline}, kNoteStyle, width - tool_width);
+  group.add_fitted(chart.provenance, {kMargin, baseline}, kNoteStyle, width - tool_width);
   if (!has_tool) return group;
-  add_text(group, chart.tool, {kWidth - kMargin, baseline}, kNoteStyle, kWidth / 2, Anchor::end);
+  group.add_fitted(chart.tool, {kWidth - kMargin, baseline}, kNoteStyle, kWidth / 2, Anchor::end);
   return group;
 }
 
@@ -103,7 +98,7 @@ void LegendRows::add(const std::string& name, double width, const Sample& sample
   if (next_.x + entry_width > width_ - kMargin) next_ = {kMargin, next_.y + kSpacing};
   if (next_.y > kLastBaseline) return;
   sample(group_, {next_.x, next_.y - 4.7});
-  group_.add(Text{text, {next_.x + text_left, next_.y}, kNoteStyle});
+  group_.add_text(text, {next_.x + text_left, next_.y}, kNoteStyle);
   next_.x += entry_width + 24;
 }
 

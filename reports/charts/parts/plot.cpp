@@ -40,29 +40,22 @@ void draw_tick_labels(Group& group, const Plot& plot, const std::vector<Tick>& x
   const Box& frame = plot.frame();
   for (const Tick& tick : x_ticks) {
     if (!tick.is_labelled) continue;
-    group.add(Text{format::significant(tick.value, 1),
-                   {plot.x(tick.value), frame.bottom + 18},
-                   kTickStyle,
-                   Anchor::middle});
+    group.add_text(format::significant(tick.value, 1), {plot.x(tick.value), frame.bottom + 18}, kTickStyle,
+                   Anchor::middle);
   }
   for (const Tick& tick : y_ticks) {
     if (!tick.is_labelled) continue;
-    group.add(Text{
-        format::rate_tick(tick.value), {frame.left - 7, plot.y(tick.value) + 4.5}, kTickStyle, Anchor::end});
+    group.add_text(format::rate_tick(tick.value), {frame.left - 7, plot.y(tick.value) + 4.5}, kTickStyle,
+                   Anchor::end);
   }
 }
 
 void draw_axis_titles(Group& group, const Box& frame, const std::string& operations) {
   const Pixel middle = frame.centre();
-  group.add(Text{fmt::format("Arithmetic intensity ({}/byte)", operations),
-                 {middle.x, frame.bottom + 40},
-                 kAxisStyle,
-                 Anchor::middle});
-  group.add(Text{fmt::format("Performance ({}/s)", operations),
-                 {frame.left - 50, middle.y},
-                 kAxisStyle,
-                 Anchor::middle,
-                 Direction::upwards});
+  group.add_text(fmt::format("Arithmetic intensity ({}/byte)", operations), {middle.x, frame.bottom + 40},
+                 kAxisStyle, Anchor::middle);
+  group.add_text(fmt::format("Performance ({}/s)", operations), {frame.left - 50, middle.y}, kAxisStyle,
+                 Anchor::middle, Direction::upwards);
 }
 
 double highest(const std::vector<RoofLine>& roofs, CeilingKind kind, double otherwise) {
@@ -131,14 +124,13 @@ Stroke roof_stroke(const RoofLine& roof) {
 void add_vertical(Group& group, const Box& frame, double x, bool main, const std::string& label,
                   double label_y, const TextStyle& style) {
   group.add(Polyline{{{x, frame.top}, {x, frame.bottom}}, {main ? palette::kGrid : palette::kGridMinor, 1}});
-  if (!label.empty()) group.add(Text{label, {x, label_y}, style, Anchor::middle});
+  if (!label.empty()) group.add_text(label, {x, label_y}, style, Anchor::middle);
 }
 
 void add_horizontal(Group& group, const Box& frame, double y, bool main, const std::string& label,
                     double distance) {
   group.add(Polyline{{{frame.left, y}, {frame.right, y}}, {main ? palette::kGrid : palette::kGridMinor, 1}});
-  if (label.empty()) return;
-  group.add(Text{label, {frame.left - distance, y + 4.5}, kTickStyle, Anchor::end});
+  if (!label.empty()) group.add_text(label, {frame.left - distance, y + 4.5}, kTickStyle, Anchor::end);
 }
 
 Group axes_group(const Plot& plot, const std::string& operations) {

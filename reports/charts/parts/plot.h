@@ -109,9 +109,6 @@ Shape shaped_mark(std::size_t shape, Colour colour, Pixel centre, double radius,
 /// The mark of a family, told from others by colour and by shape.
 Shape family_mark(const FamilyLook& look, Pixel centre, double radius, MarkFill fill);
 
-/// The mark of a memory level, told from others by shape.
-Shape level_mark(MemoryLevel level, Colour colour, Pixel centre, double radius, MarkFill fill);
-
 /// The roof of NVLink over a single point: a short line.
 Shape link_roof_mark(double y, double middle);
 

@@ -156,7 +156,7 @@ Group ladder_header(const Box& area, const LadderColumns& columns) {
   const double bottom = panel::header_baseline(area);
   const double top = bottom - 15;
   const auto add = [&](std::string_view text, double x, double y, Anchor anchor) {
-    if (!text.empty()) group.add(Text{std::string(text), {x, y}, panel::kHeaderStyle, anchor});
+    if (!text.empty()) group.add_text(std::string(text), {x, y}, panel::kHeaderStyle, anchor);
   };
   add("% of", columns.percent, top, Anchor::end);
   add("roofline", columns.percent, bottom, Anchor::end);
@@ -191,23 +191,18 @@ Group ladder_row(const Box& row, const LadderColumns& columns, const LadderStyle
   // A row without ink would not be there for the mouse.
   group.add(rectangle(row, rank % 2 == 0 ? palette::kPaper : palette::kAttainable));
   group.add(family_mark(point.look, {columns.mark, middle}, 0.4 * size, MarkFill::filled));
-  const auto add = [&](const std::string& text, double x, const TextStyle& style, double width,
-                       Anchor anchor) {
-    group.add(Text{fitted(text, style, width), {x, baseline}, style, anchor});
-  };
   // A name that is too long loses letters, never its asterisk.
   const std::string asterisk = point.is_flagged ? std::string(kAsterisk) : "";
   const double room = columns.label_width - text_width(asterisk, styles.label);
-  group.add(Text{fitted(name_text(point), styles.label, room) + asterisk,
-                 {columns.label, baseline},
-                 styles.label,
-                 Anchor::start});
+  group.add_text(fitted(name_text(point), styles.label, room) + asterisk, {columns.label, baseline},
+                 styles.label);
   draw_fraction(group, row, columns, point);
-  add(point.fraction, columns.percent, styles.percent, kWidestText, Anchor::end);
+  group.add_fitted(point.fraction, {columns.percent, baseline}, styles.percent, kWidestText, Anchor::end);
   for (std::size_t i = 0; i < columns.shown.size(); ++i) {
-    add(point.*columns.shown[i].text, columns.texts[i], styles.text, kWidestText, Anchor::end);
+    group.add_fitted(point.*columns.shown[i].text, {columns.texts[i], baseline}, styles.text, kWidestText,
+                     Anchor::end);
   }
-  add(point.bound, columns.bound, styles.text, kWidestText, Anchor::start);
+  group.add_fitted(point.bound, {columns.bound, baseline}, styles.text, kWidestText);
   return group;
 }
 
@@ -238,9 +233,9 @@ Group levels_header(const Box& area, const LevelsColumns& columns, const ChartMo
   Group group{.name = "panel-header"};
   const double bottom = panel::header_baseline(area);
   const auto add = [&](std::string text, double x, double y, Anchor anchor) {
-    group.add(Text{std::move(text), {x, y}, panel::kHeaderStyle, anchor});
+    group.add_text(std::move(text), {x, y}, panel::kHeaderStyle, anchor);
   };
-  group.add(Text{"Levels", {area.left, bottom}, {15, Weight::semibold}});
+  group.add_text("Levels", {area.left, bottom}, {15, Weight::semibold});
   add("busiest level", columns.limit, bottom, Anchor::start);
   add("% of measured ceiling", area.right - 4, bottom - 15, Anchor::end);
   for (std::size_t i = 0; i < chart.levels.size(); ++i) {
@@ -262,19 +257,15 @@ Group levels_row(const PanelRow& row, const LevelsColumns& columns, const ChartM
   // A row without ink would be invisible to the mouse.
   group.add(rectangle(row.box, is_shaded ? palette::kAttainable : palette::kPaper));
   group.add(Circle{{row.box.left + 8, middle}, 0.36 * size, family_colour(point.look), std::nullopt});
-  const auto add = [&](const std::string& text, double x, const TextStyle& style, double width,
-                       Anchor anchor) {
-    group.add(Text{fitted(text, style, width), {x, baseline}, style, anchor});
-  };
-  add(point.is_flagged ? point.label + " *" : point.label, columns.label, strong,
-      columns.limit - columns.label - 8, Anchor::start);
-  add(point.limit, columns.limit, normal, kLimitWidth - 8, Anchor::start);
+  group.add_fitted(point.is_flagged ? point.label + " *" : point.label, {columns.label, baseline}, strong,
+                   columns.limit - columns.label - 8);
+  group.add_fitted(point.limit, {columns.limit, baseline}, normal, kLimitWidth - 8);
   for (std::size_t i = 0; i < chart.levels.size(); ++i) {
     const auto mark = std::ranges::find(point.levels, chart.levels[i], &LevelMark::level);
     const bool is_counted = mark != point.levels.end();
     const TextStyle& style = is_counted && mark->is_limiting ? strong_number : normal;
-    add(is_counted ? mark->utilisation : format::kUnavailable, columns.levels[i], style, kLevelWidth - 8,
-        Anchor::end);
+    group.add_fitted(is_counted ? mark->utilisation : format::kUnavailable, {columns.levels[i], baseline},
+                     style, kLevelWidth - 8, Anchor::end);
   }
   return group;
 }

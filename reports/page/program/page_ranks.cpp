@@ -40,7 +40,7 @@ std::string lane_name(const ReportModel& report, std::size_t device) {
     const auto& devices = rank.process->devices;
     if (std::ranges::find(devices, device) != devices.end()) names.push_back(rank.name);
   }
-  return fmt::format("{}", fmt::join(names, ", "));
+  return format::joined(names);
 }
 
 Json lanes(const ReportModel& report) {

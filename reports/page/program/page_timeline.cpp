@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -138,7 +137,7 @@ Json left_out(const DeviceView& view, const ShownRanges& shown) {
   for (const auto& [key, reason] : view.timeline->left_out) {
     unsampled.push_back(fmt::format("{} ({})", strip_title(key), reason));
   }
-  if (!unsampled.empty()) sentences.push_back(fmt::format("Not sampled: {}.", fmt::join(unsampled, ", ")));
+  if (!unsampled.empty()) sentences.push_back(fmt::format("Not sampled: {}.", format::joined(unsampled)));
   if (shown.left_out > 0) {
     sentences.push_back(fmt::format("Not shown: {} through NVTX ranges deeper than {}.",
                                     format::counted(shown.left_out, "passage"),

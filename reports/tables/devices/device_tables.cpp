@@ -2,7 +2,6 @@
 #include "reports/tables/devices/device_tables.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -74,12 +73,9 @@ std::string device_time(const RooflinePoint* point) {
 }
 
 std::string odd_text(const PointSpread& spread) {
-  std::vector<std::string> texts;
-  for (const RooflinePoint* point : spread.outliers) {
-    texts.push_back(
-        fmt::format("device {}: {}", point->measurement->device, off_text(spread.off_usual(*point))));
-  }
-  return fmt::format("{}", fmt::join(texts, ", "));
+  return format::joined(spread.outliers, ", ", [&](const RooflinePoint* point) {
+    return fmt::format("device {}: {}", point->measurement->device, off_text(spread.off_usual(*point)));
+  });
 }
 
 std::string outlier_sentence(const Run& run, const OutlyingDevice& outlying) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -62,11 +61,9 @@ std::vector<std::string> reasons(const std::vector<const LinkBandwidth*>& links)
     found->second.push_back(fmt::format("{} {} {}", device_name(link->from), link->both_ways ? "and" : "to",
                                         device_name(link->to)));
   }
-  std::vector<std::string> texts;
-  for (const auto& [reason, pairs] : pairs_of) {
-    texts.push_back(fmt::format("{}: {}", fmt::join(pairs, ", "), reason));
-  }
-  return texts;
+  return format::each(pairs_of, [](const auto& entry) {
+    return fmt::format("{}: {}", format::joined(entry.second), entry.first);
+  });
 }
 
 /// `; counted 0.9998 to 1.0001 of the bytes`, of all that were counted and agree.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -31,14 +30,14 @@ std::string text_if_known(bool is_known, const std::string& text) {
 }
 
 std::string devices_of(const RankUse& rank) {
-  return fmt::format("{}", fmt::join(rank.process->devices, ", "));
+  return format::joined(rank.process->devices);
 }
 
 std::string who_and_where(const Run& run, const RankAnalysis& analysis) {
   std::set<std::string> hosts;
   for (const RankUse& rank : analysis.ranks) hosts.insert(host_name_of(run, rank));
   const std::string gpus =
-      analysis.gpus.empty() ? "" : fmt::format(", {}", fmt::join(analysis.gpus, " and "));
+      analysis.gpus.empty() ? "" : fmt::format(", {}", format::joined(analysis.gpus, " and "));
   return fmt::format("{} on {}{}.", format::counted(analysis.ranks.size(), "rank"),
                      format::counted(hosts.size(), "host"), gpus);
 }
@@ -191,23 +190,8 @@ std::string path_text(const std::string& path) {
   return path.empty() ? "no range" : range_title(path);
 }
 
-}  // namespace
-
-std::vector<std::string> rank_sentences(const Run& run, const RankAnalysis& analysis) {
-  std::vector<std::string> texts = {who_and_where(run, analysis), times_of_ranks(analysis)};
-  if (analysis.gpus.size() > 1) {
-    texts.emplace_back("The GPUs are not all alike: a rank may be slower for that reason alone.");
-  }
-  add_stragglers(run, analysis, texts);
-  add_collectives(run, analysis, texts);
-  add_clocks(run, texts);
-  if (analysis.single_groups > 0) {
-    texts.push_back(fmt::format("{} ran on only one rank and cannot be compared.",
-                                format::counted(analysis.single_groups, "group")));
-  }
-  return texts;
-}
-
+/// A row for each rank. If there are more than `most`, those that are slower than the others, then those with
+/// most time.
 Table rank_table(const Run& run, const RankAnalysis& analysis, std::size_t most) {
   Table table = {
       .title = "Each rank",
@@ -231,6 +215,9 @@ Table rank_table(const Run& run, const RankAnalysis& analysis, std::size_t most)
   return table;
 }
 
+/// Collectives by kind and size: their bandwidth, its share of what a copy over NVLink reaches (in theory, if
+/// that was not measured) where all ranks are on one host, and how they compare with the same collectives
+/// alone where those were measured. Empty where no size is known.
 Table rank_collective_size_table(const Run& run, const RankAnalysis& analysis, std::size_t most) {
   const LinkRoof roof = run.application->hosts.size() == 1 ? link_roof(run) : LinkRoof();
   const auto nvlink = roof.copy_bytes_per_s ? roof.copy_bytes_per_s : roof.theoretical_bytes_per_s;
@@ -259,6 +246,8 @@ Table rank_collective_size_table(const Run& run, const RankAnalysis& analysis, s
   return table;
 }
 
+/// Kernels other than collectives by NVTX range: the spread of the ranks' times, and the rank that is slower
+/// there. First the ranges with most time.
 Table rank_range_table(const RankAnalysis& analysis, std::size_t most) {
   Table table = {.title = "Ranges on several ranks",
                  .columns = {column::text("range"), column::number("ranks"), column::number("shortest"),
@@ -278,6 +267,8 @@ Table rank_range_table(const RankAnalysis& analysis, std::size_t most) {
   return table;
 }
 
+/// The same kernel on several ranks: its spread, and the slowest rank. First those in which that rank loses
+/// most.
 Table rank_group_table(const RankAnalysis& analysis, std::size_t most) {
   Table table = {.title = "The same kernels on several ranks",
                  .columns = {column::sentence("kernel"), column::text("range"), column::number("ranks"),
@@ -296,6 +287,7 @@ Table rank_group_table(const RankAnalysis& analysis, std::size_t most) {
   return table;
 }
 
+/// Collectives by NVTX range: what of their time was waiting, and what ran beside them. Empty without any.
 Table rank_collective_table(const RankAnalysis& analysis, std::size_t most) {
   Table table = {.title = "Collectives by range",
                  .columns = {column::text("range"), column::number("time"), column::number("waiting"),
@@ -309,6 +301,23 @@ Table rank_collective_table(const RankAnalysis& analysis, std::size_t most) {
         most);
   }
   return table;
+}
+
+}  // namespace
+
+std::vector<std::string> rank_sentences(const Run& run, const RankAnalysis& analysis) {
+  std::vector<std::string> texts = {who_and_where(run, analysis), times_of_ranks(analysis)};
+  if (analysis.gpus.size() > 1) {
+    texts.emplace_back("The GPUs are not all alike: a rank may be slower for that reason alone.");
+  }
+  add_stragglers(run, analysis, texts);
+  add_collectives(run, analysis, texts);
+  add_clocks(run, texts);
+  if (analysis.single_groups > 0) {
+    texts.push_back(fmt::format("{} ran on only one rank and cannot be compared.",
+                                format::counted(analysis.single_groups, "group")));
+  }
+  return texts;
 }
 
 std::vector<Table> rank_tables(const Run& run, const RankAnalysis& analysis, std::size_t most) {
