@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <span>
 
 #include "reports/compare/comparison_reports.h"
@@ -14,17 +15,11 @@ namespace rooflinectl {
 namespace {
 
 std::string value_text(GateCheck check, double value) {
-  switch (check) {
-    case GateCheck::time:
-      return format::duration(value);
-    case GateCheck::roof:
-      return format::percent(value);
-    case GateCheck::dram:
-      return format::amount(value, "B");
-    case GateCheck::operations:
-      return format::amount(value, format::kOps);
-  }
-  return {};
+  using Show = std::string (*)(double);
+  constexpr std::array<Show, kGateChecks.size()> kShow = {
+      format::duration, format::percent, [](double bytes) { return format::amount(bytes, "B"); },
+      [](double operations) { return format::amount(operations, format::kOps); }};
+  return kShow.at(static_cast<std::size_t>(check))(value);
 }
 
 std::string number_text(const GateResult& result, double value) {

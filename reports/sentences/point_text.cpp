@@ -8,6 +8,7 @@
 
 #include "analysis/roofline/executed/executed_work.h"
 #include "analysis/roofline/point.h"
+#include "core/enum_names.h"
 #include "core/model/known_ceilings.h"
 #include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
@@ -185,21 +186,10 @@ std::string ceilings_text(const CeilingIds& ceilings) {
 }
 
 std::string text_with_unit(double value, Unit unit) {
-  switch (unit) {
-    case Unit::count:
-      return count_text(value);
-    case Unit::ratio:
-      return format::percent(value);
-    case Unit::factor:
-      return format::factor(value);
-    case Unit::bytes:
-      return format::mean_size(value);
-    case Unit::bytes_per_s:
-      return format::bandwidth(value);
-    case Unit::seconds:
-      return format::duration(value);
-  }
-  return {};
+  using Show = std::string (*)(double);
+  constexpr std::array<Show, kEnumerators<Unit>.size()> kShow = {
+      count_text, format::percent, format::factor, format::mean_size, format::bandwidth, format::duration};
+  return kShow.at(static_cast<std::size_t>(unit))(value);
 }
 
 std::string text_without_unit(double value, Unit unit) {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <string_view>
 
+#include "core/enum_names.h"
 #include "reports/sentences/sentences.h"
 #include "reports/text/format.h"
 
@@ -76,17 +80,12 @@ std::vector<std::string> timeline_sentences(const DeviceView& view) {
 }
 
 std::string phase_sentence(const DeviceView& view) {
-  switch (view.phase_rule) {
-    case PhaseRule::none:
-      return "No phases: the use of resources does not change, or changes too often to tell them apart.";
-    case PhaseRule::ranges:
-      return "Launches that follow each other in the same NVTX range.";
-    case PhaseRule::passages:
-      return "NVTX ranges on the host; the device may lag behind.";
-    case PhaseRule::regimes:
-      return "Without NVTX ranges: from one change in resource use to the next.";
-  }
-  return {};
+  constexpr std::array<std::string_view, kEnumerators<PhaseRule>.size()> kSentences = {
+      "No phases: the use of resources does not change, or changes too often to tell them apart.",
+      "Launches that follow each other in the same NVTX range.",
+      "NVTX ranges on the host; the device may lag behind.",
+      "Without NVTX ranges: from one change in resource use to the next."};
+  return std::string(kSentences.at(static_cast<std::size_t>(view.phase_rule)));
 }
 
 }  // namespace rooflinectl

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
+#include "core/enum_names.h"
 #include "core/text/names.h"
 #include "reports/tables/tables.h"
 #include "reports/text/format.h"
@@ -14,21 +16,31 @@ bool is_kernel(const Loss& loss) {
   return loss.kind != LossKind::waiting && loss.kind != LossKind::idle;
 }
 
-/// What the CPU does, and what would help: after `The GPU is idle 51 % of the time, `.
-std::string_view idle_headline(IdleCause cause) {
-  switch (cause) {
-    case IdleCause::launches:
-      return "waiting for launches in gaps mostly below 100 µs: try CUDA graphs, or larger batches";
-    case IdleCause::between_launches:
-      return "waiting for the CPU between kernels, mostly for 100 µs to 1 ms: try larger batches and fewer "
-             "synchronisations";
-    case IdleCause::elsewhere:
-      return "waiting for the CPU, mostly in gaps of 1 ms or more: wait for results less often, or load "
-             "input ahead";
-    case IdleCause::unclear:
-      break;
-  }
-  return "";
+struct IdleWords {
+  std::string_view gaps;       ///< their length
+  std::string_view cause;      ///< what the CPU does
+  std::string_view next_step;  ///< what would help
+  std::string_view headline;   ///< both, after `The GPU is idle 51 % of the time, `
+};
+
+constexpr std::array<IdleWords, kEnumerators<IdleCause>.size()> kIdleWords = {
+    {{},
+     {"below 100 µs", "the CPU launches more slowly than the GPU runs.",
+      "Use CUDA graphs, or fewer, longer kernels (fusion, larger batches).",
+      "waiting for launches in gaps mostly below 100 µs: try CUDA graphs, or larger batches"},
+     {"of 100 µs to 1 ms", "the CPU was busy or synchronising.",
+      "Use larger batches and fewer synchronisations.",
+      "waiting for the CPU between kernels, mostly for 100 µs to 1 ms: try larger batches and fewer "
+      "synchronisations"},
+     {"of 1 ms or more", "the CPU did other work, or waited for the GPU.",
+      "Let the CPU launch ahead: wait for results (block_until_ready, .item(), copies to the host) less "
+      "often, "
+      "and load input in other threads.",
+      "waiting for the CPU, mostly in gaps of 1 ms or more: wait for results less often, or load input "
+      "ahead"}}};
+
+const IdleWords& idle_words(IdleCause cause) {
+  return kIdleWords.at(static_cast<std::size_t>(cause));
 }
 
 /// `725 gaps below 100 µs per step`; of the whole run if there are no steps.
@@ -51,27 +63,11 @@ std::string before_text(const IdleUse& idle) {
 
 LossText idle_text(const ProgramUse& program) {
   const IdleUse& idle = *program.idle;
-  const auto where = [&](std::string_view length) {
-    return fmt::format("{} of the idle time is in {}{}: ", format::whole_percent(idle.cause_share),
-                       gaps_text(program, length), before_text(idle));
-  };
-  switch (idle.cause) {
-    case IdleCause::launches:
-      return {.cause = where("below 100 µs") + "the CPU launches more slowly than the GPU runs.",
-              .next_step = "Use CUDA graphs, or fewer, longer kernels (fusion, larger batches)."};
-    case IdleCause::between_launches:
-      return {.cause = where("of 100 µs to 1 ms") + "the CPU was busy or synchronising.",
-              .next_step = "Use larger batches and fewer synchronisations."};
-    case IdleCause::elsewhere:
-      return {
-          .cause = where("of 1 ms or more") + "the CPU did other work, or waited for the GPU.",
-          .next_step =
-              "Let the CPU launch ahead: wait for results (block_until_ready, .item(), copies to the host) "
-              "less often, and load input in other threads."};
-    case IdleCause::unclear:
-      break;
-  }
-  return {};
+  if (idle.cause == IdleCause::unclear) return {};
+  const IdleWords& words = idle_words(idle.cause);
+  return {.cause = fmt::format("{} of the idle time is in {}{}: {}", format::whole_percent(idle.cause_share),
+                               gaps_text(program, words.gaps), before_text(idle), words.cause),
+          .next_step = std::string(words.next_step)};
 }
 
 bool is_slow(const CollectiveWaiting& waiting) {
@@ -165,7 +161,7 @@ std::string loss_headline(const ProgramUse& program, const Loss& loss, bool is_s
                                         cost_of_all(program, loss, is_said));
   if (loss.kind == LossKind::idle) {
     return fmt::format("{} idle {}, {}.", several ? "The GPUs are" : "The GPU is", share,
-                       idle_headline(program.idle->cause));
+                       idle_words(program.idle->cause).headline);
   }
   return fmt::format("{} in collectives for the rank that arrives last {}{}.",
                      several ? "The GPUs wait" : "The GPU waits", share,

@@ -203,19 +203,12 @@ std::string transfer_ceiling_text(std::string_view id) {
 }
 
 std::string value_text(double value, StripUnit unit) {
-  switch (unit) {
-    case StripUnit::bytes_per_s:
-      return value > 0 ? format::bandwidth(value) : "0 B/s";
-    case StripUnit::flop_per_s:
-      return format::rate(value, format::kFlops);
-    case StripUnit::share:
-      return format::percent(value);
-    case StripUnit::hertz:
-      return format::hertz(value);
-    case StripUnit::watts:
-      return format::power(value);
-  }
-  return {};
+  using Show = std::string (*)(double);
+  constexpr std::array<Show, kEnumerators<StripUnit>.size()> kShow = {
+      [](double rate) { return rate > 0 ? format::bandwidth(rate) : "0 B/s"; },
+      [](double rate) { return format::rate(rate, format::kFlops); }, format::percent, format::hertz,
+      format::power};
+  return kShow.at(static_cast<std::size_t>(unit))(value);
 }
 
 }  // namespace
