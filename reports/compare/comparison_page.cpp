@@ -178,17 +178,8 @@ Json place(const RooflinePoint* point) {
 }
 
 std::string_view outcome(PointChange change) {
-  switch (change) {
-    case PointChange::broken:
-    case PointChange::missing:
-    case PointChange::slower:
-      return "slower";
-    case PointChange::faster:
-    case PointChange::fixed:
-      return "faster";
-    default:
-      return "same";
-  }
+  if (change <= PointChange::slower) return "slower";
+  return change == PointChange::faster || change == PointChange::fixed ? "faster" : "same";
 }
 
 // What the chart draws: roofs, and for each row of the table where its point was and is.

@@ -16,15 +16,9 @@ namespace {
 /// What tells Tensor Core ceilings of one type apart: `, MX scales`; empty for the usual one.
 std::string_view products_name(const Ceiling& ceiling) {
   if (!ceiling.products) return "";
-  switch (ceiling.products->scales) {
-    case BlockScales::mx:
-      return ", MX scales";
-    case BlockScales::nv:
-      return ", NV scales";
-    case BlockScales::none:
-      return ceiling.products->accumulator == TensorElement::f16 ? ", FP16 sums" : "";
-  }
-  return "";
+  if (ceiling.products->scales == BlockScales::mx) return ", MX scales";
+  if (ceiling.products->scales == BlockScales::nv) return ", NV scales";
+  return ceiling.products->accumulator == TensorElement::f16 ? ", FP16 sums" : "";
 }
 
 /// The operation of a ceiling: `read`, `Tensor Core`; an instruction in capitals, `FMA`.

@@ -39,18 +39,14 @@ ChangeColumns change_columns(const Box& area) {
 }
 
 // Maps a ratio of times to a place between the left and the right of the bars, 1 in the middle.
-class ChangeScale {
- public:
-  ChangeScale(const Box& bars, double range) : bars_(bars), range_(std::log(range)) {}
+struct ChangeScale {
+  Box bars;
+  double largest = 0;  // a ratio
 
   double x(double ratio) const {
-    const double middle = (bars_.left + bars_.right) / 2;
-    return middle + std::clamp(std::log(ratio) / range_, -1.0, 1.0) * bars_.width() / 2;
+    const double part = std::clamp(std::log(ratio) / std::log(largest), -1.0, 1.0);
+    return bars.centre().x + part * bars.width() / 2;
   }
-
- private:
-  Box bars_;
-  double range_;
 };
 
 // The largest factor, up or down, that an interval reaches.
@@ -134,22 +130,9 @@ Group unchanged_band(const RunComparison& comparison, const ChangeColumns& colum
 }  // namespace
 
 Colour change_colour(PointChange change) {
-  switch (change) {
-    case PointChange::broken:
-    case PointChange::missing:
-    case PointChange::slower:
-      return palette::kFamilies[1];
-    case PointChange::faster:
-    case PointChange::fixed:
-    case PointChange::added:
-      return palette::kFamilies[0];
-    case PointChange::unclear:
-    case PointChange::timed_differently:
-    case PointChange::same:
-    case PointChange::untimed:
-      break;
-  }
-  return palette::kLeader;
+  // In the order of `PointChange`: what is worse, what is better, what is neither.
+  if (change <= PointChange::slower) return palette::kFamilies[1];
+  return change < PointChange::unclear ? palette::kFamilies[0] : palette::kLeader;
 }
 
 std::string change_sentence(const PointComparison& point) {
@@ -162,7 +145,7 @@ std::string change_sentence(const PointComparison& point) {
 std::vector<Group> change_panel(const Box& area, const RunComparison& comparison) {
   const ChangeColumns columns = change_columns(area);
   const double range = largest_ratio(comparison);
-  const ChangeScale scale(columns.bars, range);
+  const ChangeScale scale = {columns.bars, range};
   const auto& points = comparison.points;
   const double height = area.bottom - columns.bars.top;
   const auto capacity = static_cast<std::size_t>(height / panel::kSmallestRow) - 1;
