@@ -56,16 +56,20 @@ std::string axis_field(const Row& row) {
   return row.id.axes.written(kName);
 }
 
+/// A number of something that may be missing.
+template <typename Whole, typename Number>
+std::string part_field(const Whole& whole, Number number) {
+  return whole ? csv::number((*whole).*number) : std::string();
+}
+
 template <MemoryLevel kLevel>
 std::string level_ai(const Row& row) {
-  const LevelUse* use = find_level(row.point, kLevel);
-  return use != nullptr ? csv::number(use->ai) : "";
+  return part_field(find_level(row.point, kLevel), &LevelUse::ai);
 }
 
 template <auto kField>
 std::string energy_field(const Row& row) {
-  const auto energy = energy_use(row.point);
-  return energy ? csv::number((*energy).*kField) : "";
+  return part_field(energy_use(row.point), kField);
 }
 
 std::string declared(const Row& row, double value) {
@@ -84,22 +88,14 @@ std::string spread_field(const Row& row) {
   return found == row.measurement.counter_spread.end() ? "" : csv::number(found->second);
 }
 
-std::string low(const std::optional<Interval>& interval) {
-  return interval ? csv::number(interval->low) : std::string();
+template <auto kInterval, auto kEnd>
+std::string interval_field(const Row& row) {
+  return part_field(row.point.*kInterval, kEnd);
 }
 
-std::string high(const std::optional<Interval>& interval) {
-  return interval ? csv::number(interval->high) : std::string();
-}
-
-template <std::optional<Interval> RooflinePoint::*kInterval>
-std::string low(const Row& row) {
-  return low(row.point.*kInterval);
-}
-
-template <std::optional<Interval> RooflinePoint::*kInterval>
-std::string high(const Row& row) {
-  return high(row.point.*kInterval);
+template <auto kEnd>
+std::string saving_field(const Row& row) {
+  return row.point.launches ? part_field(row.point.launches->recoverable_interval_s, kEnd) : std::string();
 }
 
 template <auto kField>
@@ -114,7 +110,7 @@ std::string text_field(const Row& row) {
 
 template <auto kField>
 std::string roof_field(const Row& row) {
-  return row.point.roof ? csv::number((*row.point.roof).*kField) : std::string();
+  return part_field(row.point.roof, kField);
 }
 
 template <std::optional<int> Measurement::*kField>
@@ -151,21 +147,18 @@ constexpr std::array kProgramCsvColumns = {
                  }},
     PointsColumn{.number = &point_number::kSaving},
     PointsColumn{"recoverable_low_s", "lower end of its 95 % confidence interval",
-                 [](const Row& r) {
-                   return r.point.launches ? low(r.point.launches->recoverable_interval_s) : std::string();
-                 }},
-    PointsColumn{"recoverable_high_s", "upper end",
-                 [](const Row& r) {
-                   return r.point.launches ? high(r.point.launches->recoverable_interval_s) : std::string();
-                 }},
+                 saving_field<&Interval::low>},
+    PointsColumn{"recoverable_high_s", "upper end", saving_field<&Interval::high>},
     PointsColumn{.number = &point_number::kExecutedRate},
     PointsColumn{"executed_flop_per_s_low", "lower end of its 95 % confidence interval",
-                 low<&RooflinePoint::executed_flop_per_s_interval>},
-    PointsColumn{"executed_flop_per_s_high", "upper end", high<&RooflinePoint::executed_flop_per_s_interval>},
+                 interval_field<&RooflinePoint::executed_flop_per_s_interval, &Interval::low>},
+    PointsColumn{"executed_flop_per_s_high", "upper end",
+                 interval_field<&RooflinePoint::executed_flop_per_s_interval, &Interval::high>},
     PointsColumn{"fraction_of_roofline_low",
                  "lower end of the 95 % confidence interval of `fraction_of_roofline`",
-                 low<&RooflinePoint::fraction_interval>},
-    PointsColumn{"fraction_of_roofline_high", "upper end", high<&RooflinePoint::fraction_interval>},
+                 interval_field<&RooflinePoint::fraction_interval, &Interval::low>},
+    PointsColumn{"fraction_of_roofline_high", "upper end",
+                 interval_field<&RooflinePoint::fraction_interval, &Interval::high>},
     PointsColumn{.number = &point_number::kDramBandwidth},
     PointsColumn{"roof_time_s", "shortest time of a launch that the measured ceilings allow",
                  roof_field<&Roof::time_s>},
