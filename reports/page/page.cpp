@@ -36,7 +36,7 @@ Json titled_tables(const std::vector<Table>& tables) {
   return titled;
 }
 
-Json device_tables(std::string_view explanation, const std::vector<Table>& tables) {
+Json explained_tables(std::string_view explanation, const std::vector<Table>& tables) {
   return {{"explanation", explanation}, {"tables", titled_tables(tables)}};
 }
 
@@ -153,12 +153,10 @@ std::string run_view(const ReportModel& report) {
       report.nothing_measured.empty() ? partly_counted_sentence(run) : report.nothing_measured;
   if (!notice.empty()) rest["notice"] = notice;
   if (!run.primitives.empty()) rest["primitives"] = table(primitive_table(run));
-  if (!report.spread.empty()) {
-    constexpr std::size_t kMostPoints = 200;
-    rest["spread"] = device_tables(kSpreadExplanation, spread_tables(run, report.spread, kMostPoints));
+  constexpr std::size_t kMostPoints = 200;
+  for (const DeviceSection& section : device_sections(run, report.spread, kMostPoints)) {
+    rest[std::string(section.id)] = explained_tables(section.explanation, section.tables);
   }
-  if (!run.links.empty()) rest["links"] = device_tables(kLinkExplanation, link_tables(run));
-  if (run.collectives) rest["collectives"] = device_tables(kCollectiveExplanation, collective_tables(run));
   if (report.ranks) rest["ranks"] = ranks(report);
   return with_member(serial::to_text(rest), "experiments",
                      array_text(format::each(report.experiments, experiment)));

@@ -195,8 +195,8 @@ Json families(const std::vector<Family>& all) {
 
 /// How much faster than the references at every size.
 Json speeds(const SpeedTable& speeds) {
-  const auto factors = [](const SpeedTable::Row& row) {
-    return list_of(row.speeds, [](const Speed& speed) { return optional_number(speed.factor); });
+  const auto factors = [](const auto& row) {
+    return list_of(row.second, [](const Speed& speed) { return optional_number(speed.factor); });
   };
   const Table table = speed_table(speeds);
   return {{"title", table.title},
@@ -250,7 +250,7 @@ std::string experiment(const ReportModel& model, const ExperimentReport& report)
                {"speeds", list_of(report.speeds, speeds)},
                {"findings", implausible(analysis)}};
   if (report.scaling) {
-    rest["scaling"] = device_tables(kScalingExplanation, scaling_tables(*report.scaling));
+    rest["scaling"] = explained_tables(kScalingExplanation, scaling_tables(*report.scaling));
   }
   if (report.program) rest["program"] = program(run, report.analysis->points, *report.program, kernels);
   if (operators) {

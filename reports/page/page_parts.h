@@ -94,8 +94,8 @@ Json table(const Table& table);
 /// Those that have something to show, with their titles.
 Json titled_tables(const std::vector<Table>& tables);
 
-/// What was measured between the devices, and what it means.
-Json device_tables(std::string_view explanation, const std::vector<Table>& tables);
+/// The same with what they mean.
+Json explained_tables(std::string_view explanation, const std::vector<Table>& tables);
 
 /// What casts doubt on numbers of the experiment: the first sentences, and how many more there are.
 std::vector<std::string> implausible(const ExperimentAnalysis& experiment);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "reports/draw/scene.h"
@@ -114,10 +115,10 @@ TEST(SizeSweep, SpeedIsTheTimeOfTheReferenceOverThatOfTheVersion) {
   EXPECT_EQ(tables[0].version, "ours");
   EXPECT_EQ(tables[0].reference, "theirs");
   ASSERT_EQ(tables[0].rows.size(), 4U);
-  EXPECT_EQ(tables[0].rows.front().n, 1024U);
-  for (const SpeedTable::Row& row : tables[0].rows) {
-    ASSERT_EQ(row.speeds.size(), 2U);
-    for (const Speed& speed : row.speeds) EXPECT_DOUBLE_EQ(speed.factor.value(), 2);
+  EXPECT_EQ(tables[0].rows.begin()->first, 1024U);
+  for (const auto& [n, of_size] : tables[0].rows) {
+    ASSERT_EQ(of_size.size(), 2U);
+    for (const Speed& speed : of_size) EXPECT_DOUBLE_EQ(speed.factor.value(), 2);
   }
 }
 
@@ -140,7 +141,7 @@ TEST(SizeSweep, EachBlockSizeHasACurveAndATable) {
   }
   std::map<std::string, double> speeds;
   for (const SpeedTable& table : speed_tables(run, analysis.experiments.front())) {
-    speeds[table.version] = table.rows.front().speeds.front().factor.value();
+    speeds[table.version] = table.rows.begin()->second.front().factor.value();
   }
   EXPECT_DOUBLE_EQ(speeds["ours b256"], 2);
   EXPECT_DOUBLE_EQ(speeds["ours b512"], 8);
@@ -154,8 +155,8 @@ TEST(SizeSweep, WhatWasTimedDifferentlyHasNoSpeed) {
   }
   const Analysis analysis = analyse(run);
   const SpeedTable table = speed_tables(run, analysis.experiments.front()).front();
-  EXPECT_EQ(speed_text(table.rows[0].speeds[0]), "timed differently");
-  EXPECT_EQ(speed_text(table.rows[1].speeds[0]), "2.00×");
+  EXPECT_EQ(speed_text(table.rows.begin()->second[0]), "timed differently");
+  EXPECT_EQ(speed_text(std::next(table.rows.begin())->second[0]), "2.00×");
   EXPECT_THAT(summary_md(ReportModel(run)), HasSubstr("| 2¹⁰ | timed differently | timed differently |"));
 }
 

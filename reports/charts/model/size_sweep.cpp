@@ -104,10 +104,9 @@ void enter(SpeedTable& table, const SweptPoint& point, const Speed& speed) {
   const auto dtype = std::ranges::find(table.dtypes, point.dtype);
   const auto column = static_cast<std::size_t>(dtype - table.dtypes.begin());
   if (dtype == table.dtypes.end()) table.dtypes.push_back(point.dtype);
-  auto row = std::ranges::lower_bound(table.rows, point.n, {}, &SpeedTable::Row::n);
-  if (row == table.rows.end() || row->n != point.n) row = table.rows.insert(row, {point.n, {}});
-  row->speeds.resize(std::max(row->speeds.size(), column + 1));
-  row->speeds[column] = speed;
+  std::vector<Speed>& speeds = table.rows[point.n];
+  speeds.resize(std::max(speeds.size(), column + 1));
+  speeds[column] = speed;
 }
 
 }  // namespace
@@ -175,7 +174,7 @@ std::vector<SpeedTable> speed_tables(const Run& run, const ExperimentAnalysis& e
   }
   std::erase_if(tables, [](const SpeedTable& table) { return table.rows.size() < kFewestSizes; });
   for (SpeedTable& table : tables) {
-    for (SpeedTable::Row& row : table.rows) row.speeds.resize(table.dtypes.size());
+    for (auto& [n, speeds_of_size] : table.rows) speeds_of_size.resize(table.dtypes.size());
   }
   return tables;
 }
@@ -186,9 +185,9 @@ Table speed_table(const SpeedTable& speeds) {
                  .columns = {column::number("elements")}};
   for (const Dtype dtype : speeds.dtypes)
     table.columns.push_back(column::number(std::string(to_string(dtype))));
-  for (const SpeedTable::Row& row : speeds.rows) {
-    std::vector<std::string>& cells = table.rows.emplace_back(1, typeset(elements_text(row.n)));
-    for (const Speed& speed : row.speeds) cells.push_back(speed_text(speed));
+  for (const auto& [n, of_size] : speeds.rows) {
+    table.rows.push_back(format::each(of_size, speed_text));
+    table.rows.back().insert(table.rows.back().begin(), typeset(elements_text(n)));
   }
   return table;
 }

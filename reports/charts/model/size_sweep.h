@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,11 +59,7 @@ struct SpeedTable {
   std::string reference;  ///< a variant of the family `reference`
   CacheState cache = CacheState::cold;
   std::vector<Dtype> dtypes;
-  struct Row {
-    std::uint64_t n = 0;
-    std::vector<Speed> speeds;  ///< for each type
-  };
-  std::vector<Row> rows;
+  std::map<std::uint64_t, std::vector<Speed>> rows;  ///< by size, for each type
 };
 
 /// `1.03×`, `–`, `timed differently`

@@ -36,12 +36,10 @@ void add_rows(Table& table, const Scaling& scaling, Texts texts) {
 }
 
 Table speedup_table(const Scaling& scaling) {
-  Table table;
-  table.title = scaling_title(scaling.kind);
-  table.columns = {column::text("points"),      column::number("GPUs"),
-                   column::number("time"),      column::number("all GPUs, GB/s"),
-                   column::number("speed-up"),  column::number("links allow"),
-                   column::number("efficiency")};
+  Table table = {.title = scaling_title(scaling.kind),
+                 .columns = {column::text("points"), column::number("GPUs"), column::number("time"),
+                             column::number("all GPUs, GB/s"), column::number("speed-up"),
+                             column::number("links allow"), column::number("efficiency")}};
   if (!scaling.link_missing.empty()) table.notes.push_back(fmt::format("links: {}", scaling.link_missing));
   add_rows(table, scaling, [](const ScalingStep& step) -> std::vector<std::string> {
     return {format::gigabytes(step.bytes_per_s), format::factor(step.speedup),
@@ -51,11 +49,10 @@ Table speedup_table(const Scaling& scaling) {
 }
 
 Table time_table(const Scaling& scaling) {
-  Table table;
-  table.title = "What the time consists of";
-  table.columns = {column::text("points"),    column::number("GPUs"),   column::number("time"),
-                   column::number("compute"), column::number("memory"), column::number("link"),
-                   column::number("share"),   column::number("rest")};
+  Table table = {.title = "What the time consists of",
+                 .columns = {column::text("points"), column::number("GPUs"), column::number("time"),
+                             column::number("compute"), column::number("memory"), column::number("link"),
+                             column::number("share"), column::number("rest")}};
   add_rows(table, scaling, [](const ScalingStep& step) -> std::vector<std::string> {
     return {seconds_text(step.compute_s), seconds_text(step.memory_s), seconds_text(step.link_s),
             share_text(step), seconds_text(step.gathering_s)};
@@ -86,10 +83,9 @@ std::string outlier_sentence(const Run& run, const OutlyingDevice& outlying) {
 }
 
 Table table_of(const ModelSpread& spread, std::size_t most) {
-  Table table;
-  table.title = fmt::format("{}, {}", spread.title, spread.model);
-  table.columns = {column::text("point"),     column::number("median"),  column::number("spread"),
-                   column::number("fastest"), column::number("slowest"), column::text("outliers")};
+  Table table = {.title = fmt::format("{}, {}", spread.title, spread.model),
+                 .columns = {column::text("point"), column::number("median"), column::number("spread"),
+                             column::number("fastest"), column::number("slowest"), column::text("outliers")}};
   const std::size_t shown = std::min(most, spread.points.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const PointSpread& point = spread.points[i];
@@ -106,8 +102,7 @@ Table table_of(const ModelSpread& spread, std::size_t most) {
 
 /// How the points were measured, and who stands out.
 Table outlying_devices_table(const Run& run, const std::vector<ModelSpread>& spreads) {
-  Table table;
-  table.title = "Outliers";
+  Table table = {.title = "Outliers"};
   for (const OutlyingDevice& outlying : outlying_devices(spreads))
     table.notes.push_back(outlier_sentence(run, outlying));
   if (table.notes.empty()) table.notes.emplace_back("No device is an outlier.");
@@ -135,12 +130,24 @@ std::vector<Table> spread_tables(const Run& run, const std::vector<ModelSpread>&
   return tables;
 }
 
-std::vector<DeviceSection> device_sections(const Run& run, const std::vector<ModelSpread>& spreads) {
-  constexpr std::size_t kMostPoints = 40;
+std::vector<DeviceSection> device_sections(const Run& run, const std::vector<ModelSpread>& spreads,
+                                           std::size_t most_points) {
   std::vector<DeviceSection> sections = {
-      {"Spread between the devices", kSpreadExplanation, spread_tables(run, spreads, kMostPoints)},
-      {"Links between the devices", kLinkExplanation, link_tables(run)},
-      {"Collectives", kCollectiveExplanation, collective_tables(run), true}};
+      {"spread", "Spread between the devices",
+       "The same points on devices of the same model. Spread: from the fastest to the slowest, over the "
+       "median. Outlier: off the median of all devices (of two, the faster one) by 3 % or more and by more "
+       "than the interval.",
+       spread_tables(run, spreads, most_points)},
+      {"links", "Links between the devices",
+       "Rows: the device that bytes come from; columns: the device that they go to. Copied by a copy engine, "
+       "loaded by threads of the target, or stored by threads of the source; one way, and both ways at once, "
+       "where a number is the sum of both. Percentages are relative to the theoretical bandwidth of all "
+       "NVLinks of a device together.",
+       link_tables(run)},
+      {"collectives", "Collectives",
+       "Bus bandwidth: what each device has to send or receive per second, comparable with the bandwidth of "
+       "its links whatever the number of devices. Algorithm bandwidth: bytes of the array over the time.",
+       collective_tables(run), true}};
   std::erase_if(sections, [](const DeviceSection& section) { return section.tables.empty(); });
   return sections;
 }

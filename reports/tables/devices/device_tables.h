@@ -14,21 +14,9 @@
 /// Several devices as the terminal, `summary.md` and the page show them.
 namespace rooflinectl {
 
-/// What the matrices of links mean.
-inline constexpr std::string_view kLinkExplanation =
-    "Rows: the device that bytes come from; columns: the device that they go to. Copied by a copy engine, "
-    "loaded by threads of the target, or stored by threads of the source; one way, and both ways at once, "
-    "where a number is the sum of both. Percentages are relative to the theoretical bandwidth of all NVLinks "
-    "of a device together.";
-
 /// Each mover one way, then both ways: a matrix with a row for each device that bytes come from, and a column
 /// for each that they go to. None where no links were measured.
 std::vector<Table> link_tables(const Run& run);
-
-/// What the numbers of collectives mean.
-inline constexpr std::string_view kCollectiveExplanation =
-    "Bus bandwidth: what each device has to send or receive per second, comparable with the bandwidth of its "
-    "links whatever the number of devices. Algorithm bandwidth: bytes of the array over the time.";
 
 /// `all-reduce`
 std::string_view collective_name(Collective collective);
@@ -38,26 +26,22 @@ std::string_view collective_name(Collective collective);
 /// that was not tried.
 std::vector<Table> collective_tables(const Run& run);
 
-/// What the tables of the spread mean.
-inline constexpr std::string_view kSpreadExplanation =
-    "The same points on devices of the same model. Spread: from the fastest to the slowest, over the median. "
-    "Outlier: off the median of all devices (of two, the faster one) by 3 % or more and by more than the "
-    "interval.";
-
 /// Which devices stand out, without rows; then a table for each of `spreads`, with at most `most` points,
 /// those with the widest spread first. None without several devices of one model.
 std::vector<Table> spread_tables(const Run& run, const std::vector<ModelSpread>& spreads, std::size_t most);
 
 /// What was measured between devices, for a document.
 struct DeviceSection {
+  std::string_view id;  ///< of the section in the page's data
   std::string_view title;
   std::string_view explanation;
   std::vector<Table> tables;
   bool has_picture = false;  ///< whether that of the collectives belongs to it
 };
 
-/// Spread, links and collectives, as far as there are any.
-std::vector<DeviceSection> device_sections(const Run& run, const std::vector<ModelSpread>& spreads);
+/// Spread, of at most `most_points`, links and collectives, as far as there are any.
+std::vector<DeviceSection> device_sections(const Run& run, const std::vector<ModelSpread>& spreads,
+                                           std::size_t most_points = 40);
 
 /// What the tables of scaling mean.
 inline constexpr std::string_view kScalingExplanation =

@@ -119,22 +119,19 @@ std::string share_of(double bytes_per_s, const std::optional<double>& roof) {
 
 std::vector<std::string> overview_row(const CollectiveTimes& times, const LinkRoof& roof,
                                       std::size_t n_devices) {
-  std::vector<std::string> row = {std::string(collective_name(times.collective))};
+  std::vector<std::string> row(7, format::kUnavailable);
+  row.front() = collective_name(times.collective);
   const CollectiveTime* const best = fastest(times, n_devices);
-  if (best == nullptr) {
-    row.insert(row.end(), 6, format::kUnavailable);
-    return row;
-  }
+  if (best == nullptr) return row;
   const double bytes_per_s = bus_bytes_per_s(times.collective, *best, n_devices);
-  row.push_back(format::duration(times.sizes.front().time_s));
-  row.push_back(format::gigabytes(bytes_per_s));
-  row.push_back(format::array_size(best->bytes));
-  row.push_back(share_of(bytes_per_s, roof.theoretical_bytes_per_s));
-  row.push_back(share_of(bytes_per_s, roof.measured_bytes_per_s));
-  row.push_back(format::optional(sent_ratio(times, n_devices), [](double ratio) {
-    return fmt::format("{:.2f} % of expected", 100 * ratio);
-  }));
-  return row;
+  const auto sent = [](double ratio) { return fmt::format("{:.2f} % of expected", 100 * ratio); };
+  return {row.front(),
+          format::duration(times.sizes.front().time_s),
+          format::gigabytes(bytes_per_s),
+          format::array_size(best->bytes),
+          share_of(bytes_per_s, roof.theoretical_bytes_per_s),
+          share_of(bytes_per_s, roof.measured_bytes_per_s),
+          format::optional(sent_ratio(times, n_devices), sent)};
 }
 
 double widest_spread(const Collectives& collectives) {
