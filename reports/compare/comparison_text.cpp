@@ -26,12 +26,6 @@ std::string side_item(std::string_view what, const AnalysedRun& run) {
 
 namespace {
 
-std::string runs(const RunComparison& comparison, std::size_t width) {
-  std::string text;
-  for (const AnalysedRun& base : comparison.baseline) text += side_text("base:", base, width);
-  return text + side_text("now:", *comparison.now, width);
-}
-
 std::string point_table(const RunComparison& comparison, std::size_t width) {
   constexpr std::size_t kMostOfPrograms = 40;
   Table table = comparison_table(table_points(comparison, kMostOfPrograms));
@@ -73,7 +67,9 @@ std::string comparison_md(const RunComparison& comparison, const std::string& pi
 std::string comparison_text(const RunComparison& comparison, int columns) {
   constexpr std::size_t kMostMoves = 3;
   const auto width = static_cast<std::size_t>(std::max(columns, 1));
-  std::string text = runs(comparison, width);
+  std::string text;
+  for (const AnalysedRun& base : comparison.baseline) text += side_text("base:", base, width);
+  text += side_text("now:", *comparison.now, width);
   const std::string warning = device_warning(comparison);
   if (!warning.empty()) text += paragraph(warning, width);
   if (const std::string sentence = incomparable_text(comparison); !sentence.empty()) {

@@ -222,7 +222,9 @@ std::string step_verdict(const LadderStep& step) {
 
 std::string step_text(const LadderStep& step, const StepExplanation& explanation, std::size_t width) {
   std::string text = paragraph(step_verdict(step), width);
-  for (const CounterChange& change : step.counter_changes) text += paragraph(change_text(change), width, 2);
+  for (const CounterChange& change : step.counter_changes) {
+    text += paragraph(fmt::format("{}: {}", change.meaning(), counter_change_text(change)), width, 2);
+  }
   if (step.counter_changes.empty()) text += paragraph(no_change_text(step), width, 2);
   if (!explanation.gone.empty()) {
     text += paragraph(fmt::format("eliminated: {}", format::joined(explanation.gone)), width, 2);
@@ -257,10 +259,6 @@ std::string findings_text(const std::vector<Finding>& findings) {
     return fmt::format("{} ({})", finding.rule,
                        evidence_text(finding.evidence.front()));  // every finding rests on a number
   });
-}
-
-std::string change_text(const CounterChange& change) {
-  return fmt::format("{}: {}", change.meaning(), counter_change_text(change));
 }
 
 std::string no_change_text(const LadderStep& step) {

@@ -33,9 +33,6 @@ std::string evidence_text(const std::vector<QuantityValue>& evidence);
 /// The rules that hold, each with its first number: `issue-bound (issue slots used 71.2 %), …`
 std::string findings_text(const std::vector<Finding>& findings);
 
-/// `fewer bank conflicts: shared wavefronts per instruction 3.33 → 1.00`
-std::string change_text(const CounterChange& change);
-
 /// The text where a step has no changes: that no counter moved, or that a point was not counted.
 std::string no_change_text(const LadderStep& step);
 

@@ -67,22 +67,22 @@ std::set<std::string> roofs_of_program(const ExperimentAnalysis& experiment) {
   return ids;
 }
 
+// The places in `roofs` of those of the device that are wanted.
+template <typename IsWanted>
+Json places(const Run& run, std::size_t device, IsWanted is_wanted) {
+  Json list = Json::array();
+  const std::vector<const Ceiling*> ceilings = drawn(run);
+  for (std::size_t i = 0; i < ceilings.size(); ++i) {
+    if (ceilings[i]->device == device && is_wanted(*ceilings[i])) list.push_back(i);
+  }
+  return list;
+}
+
 // `main`: drawn with their names; `others`: thin lines.
 template <typename IsMain, typename IsOther>
 Json roof_set(const Run& run, std::size_t device, IsMain is_main, IsOther is_other) {
-  Json main = Json::array();
-  Json others = Json::array();
-  const std::vector<const Ceiling*> ceilings = drawn(run);
-  for (std::size_t i = 0; i < ceilings.size(); ++i) {
-    const Ceiling& ceiling = *ceilings[i];
-    if (ceiling.device != device) continue;
-    if (is_main(ceiling)) {
-      main.push_back(i);
-    } else if (is_other(ceiling)) {
-      others.push_back(i);
-    }
-  }
-  return {{"main", main}, {"others", others}};
+  const auto is_thin = [&](const Ceiling& ceiling) { return !is_main(ceiling) && is_other(ceiling); };
+  return {{"main", places(run, device, is_main)}, {"others", places(run, device, is_thin)}};
 }
 
 }  // namespace
@@ -100,14 +100,9 @@ Json roofs(const Run& run) {
 }
 
 Json roofs_of(const Run& run, std::size_t device, const std::vector<std::string_view>& ids) {
-  Json list = Json::array();
-  const std::vector<const Ceiling*> ceilings = drawn(run);
-  for (std::size_t i = 0; i < ceilings.size(); ++i) {
-    const Ceiling& ceiling = *ceilings[i];
-    if (ceiling.device != device || ceiling.source != roof_source(run, device)) continue;
-    if (std::ranges::find(ids, ceiling.id) != ids.end()) list.push_back(i);
-  }
-  return list;
+  return places(run, device, [&](const Ceiling& ceiling) {
+    return ceiling.source == roof_source(run, device) && std::ranges::find(ids, ceiling.id) != ids.end();
+  });
 }
 
 Json roof_sets(const Run& run, const ExperimentAnalysis& experiment) {

@@ -42,7 +42,7 @@ class Places {
   explicit Places(const Box& frame) : frame_(frame) {}
 
   Pixel take(double y, double radius) {
-    const double middle = (frame_.left + frame_.right) / 2;
+    const double middle = frame_.centre().x;
     const double most = frame_.width() / 2 - radius;
     Pixel place = {middle, y};
     constexpr double kStep = 4;

@@ -102,18 +102,14 @@ void LegendRows::add(const std::string& name, double width, const Sample& sample
   next_.x += entry_width + 24;
 }
 
-void LegendRows::add_line(const std::string& name, const Stroke& stroke) {
-  constexpr double kLength = 30;
-  add(name, kLength, [&](Group& group, Pixel at) {
-    group.add(Polyline{{at, {at.x + kLength, at.y}}, stroke});
+void LegendRows::add_line(const std::string& name, const Stroke& stroke, double length) {
+  add(name, length, [&](Group& group, Pixel at) {
+    group.add(Polyline{{at, {at.x + length, at.y}}, stroke});
   });
 }
 
 void LegendRows::add_colour(const std::string& name, Colour colour) {
-  constexpr double kLength = 16;
-  add(name, kLength, [&](Group& group, Pixel at) {
-    group.add(Polyline{{at, {at.x + kLength, at.y}}, {colour, 5}});
-  });
+  add_line(name, {colour, 5}, 16);
 }
 
 void LegendRows::add_mark(const std::string& name, const FamilyLook& look, double radius) {

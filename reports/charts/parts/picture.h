@@ -55,7 +55,7 @@ class LegendRows {
   explicit LegendRows(Extent extent = Extent::full) : width_(width_of(extent)) {}
 
   void add(const std::string& name, double width, const Sample& sample);
-  void add_line(const std::string& name, const Stroke& stroke);
+  void add_line(const std::string& name, const Stroke& stroke, double length = 30);
   /// What is told from others by its colour alone.
   void add_colour(const std::string& name, Colour colour);
   void add_mark(const std::string& name, const FamilyLook& look, double radius);

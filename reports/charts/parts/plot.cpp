@@ -25,12 +25,11 @@ void draw_grid(Group& group, const Plot& plot, const std::vector<Tick>& x_ticks,
                const std::vector<Tick>& y_ticks) {
   for (const bool is_decade : {false, true}) {
     for (const Tick& tick : x_ticks) {
-      if (tick.is_decade != is_decade) continue;
-      add_vertical(group, plot.frame(), plot.x(tick.value), is_decade, "", 0);
+      if (tick.is_decade == is_decade)
+        add_vertical(group, plot.frame(), plot.x(tick.value), is_decade, "", 0);
     }
     for (const Tick& tick : y_ticks) {
-      if (tick.is_decade != is_decade) continue;
-      add_horizontal(group, plot.frame(), plot.y(tick.value), is_decade, "");
+      if (tick.is_decade == is_decade) add_horizontal(group, plot.frame(), plot.y(tick.value), is_decade, "");
     }
   }
 }
