@@ -30,10 +30,12 @@ class ProfileMerge : public testing::Test {
     return path;
   }
   static MergedProfile merged(std::vector<std::vector<std::filesystem::path>> runs,
-                              const ProfileSettings& settings = {}) {
-    return merge_profiles({.experiment = "train", .settings = settings, .files = std::move(runs)});
+                              const ProfileSettings& settings = {}, const MergeBounds& bounds = {}) {
+    return merge_profiles({.experiment = "train", .settings = settings, .files = std::move(runs)}, bounds);
   }
-  MergedProfile merged(const Records& records) { return merged({{file("1", records)}}); }
+  MergedProfile merged(const Records& records, const MergeBounds& bounds = {}) {
+    return merged({{file("1", records)}}, {}, bounds);
+  }
 
  private:
   TemporaryFolder folder_;
@@ -948,15 +950,16 @@ TEST_F(ProfileMerge, PutsWhatRanWhileADeviceWasSampledBesideItsSamples) {
 TEST_F(ProfileMerge, KeepsTheNewestSamplesOfADevice) {
   const record::SamplingBegun begun = {.device = 0, .interval_ns = 100, .at_ns = 0, .keys = {"sm_active"}};
   record::Samples taken = {.device = 0, .samples = {}};
-  const std::size_t count = 2 * kMostSamples + 7;
+  constexpr std::size_t kMost = 100;
+  const std::size_t count = 2 * kMost + 7;
   for (std::size_t i = 0; i < count; ++i) taken.samples.push_back(sample(100 * i, 0.5));
   const auto newest = file("newest", process(1, "GPU-1") + Records{launches({{0, 10}}), begun, taken});
   const auto older =
       file("older", process(2, "GPU-1") + Records{begun, record::Samples{0, {sample(5, 0.1)}}});
-  const MergedProfile profile = merged({{newest, older}}, kSampled);
+  const MergedProfile profile = merged({{newest, older}}, kSampled, {.samples = kMost});
   const auto& starts = profile.timeline->devices.at(0).start_ns;
-  EXPECT_EQ(starts.size(), kMostSamples);
-  EXPECT_EQ(starts.front(), 100 * (count - kMostSamples));
+  EXPECT_EQ(starts.size(), kMost);
+  EXPECT_EQ(starts.front(), 100 * (count - kMost));
   EXPECT_EQ(starts.back(), 100 * (count - 1));
 }
 
@@ -1054,7 +1057,8 @@ TEST_F(ProfileMerge, KeepsFewerTimesOfGroupsThatTookLess) {
 TEST_F(ProfileMerge, LeavesOutTheShortestOfTooManyGroups) {
   Records records = process(1, "GPU-1");
   records.pop_back();
-  for (std::uint64_t id = 0; id <= kMaxProfiledPoints; ++id) {
+  constexpr std::size_t kMost = 20;
+  for (std::uint64_t id = 0; id <= kMost; ++id) {
     record::Group group{.group = id, .device = 0, .kernel = 0};
     group.grid = {static_cast<std::uint32_t>(id + 1), 1, 1};
     group.block = {32, 1, 1};
@@ -1062,8 +1066,8 @@ TEST_F(ProfileMerge, LeavesOutTheShortestOfTooManyGroups) {
     records.emplace_back(launches({{id * 100, id == 3 ? 1 : 20}}, id));
   }
   records.emplace_back(record::End{});
-  const MergedProfile profile = merged(records);
-  EXPECT_EQ(profile.measurements.size(), kMaxProfiledPoints);
+  const MergedProfile profile = merged(records, {.points = kMost});
+  EXPECT_EQ(profile.measurements.size(), kMost);
   ASSERT_EQ(profile.application.problems.size(), 1);
   EXPECT_THAT(profile.application.problems[0].cause, HasSubstr("1 launch groups"));
   for (const Measurement& measurement : profile.measurements) {

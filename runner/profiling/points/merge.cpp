@@ -29,11 +29,13 @@ constexpr std::size_t kMostSubjects = 20;
 
 class Merge {
  public:
-  explicit Merge(const ProfiledRuns& runs)
+  Merge(const ProfiledRuns& runs, const MergeBounds& bounds)
       : runs_(runs),
+        most_points_(bounds.points),
         filter_(runs.settings.kernel, runs.settings.nvtx),
         paths_(paths_of(runs)),
-        missing_passes_(runs.settings) {}
+        missing_passes_(runs.settings),
+        timeline_(bounds.samples) {}
 
   MergedProfile result() {
     for (std::size_t run = 0; run < runs_.files.size(); ++run) {
@@ -456,7 +458,7 @@ class Merge {
     }
     std::ranges::stable_sort(
         places, [&](std::size_t a, std::size_t b) { return groups_[a].traced_ns > groups_[b].traced_ns; });
-    if (places.size() > kMaxProfiledPoints) leave_out_all_but_the_longest(places);
+    if (places.size() > most_points_) leave_out_all_but_the_longest(places);
     const auto traced = launches_of(places);
     add_timeline(places);
     for (std::size_t i = 0; i < places.size(); ++i) {
@@ -497,15 +499,15 @@ class Merge {
     std::uint64_t left_out_ns = 0;
     for (std::size_t i = 0; i < places.size(); ++i) {
       all_ns += groups_[places[i]].traced_ns;
-      if (i >= kMaxProfiledPoints) left_out_ns += groups_[places[i]].traced_ns;
+      if (i >= most_points_) left_out_ns += groups_[places[i]].traced_ns;
     }
-    add_problem({.cause = fmt::format("{} launch groups with {:.2g} % of the time of all kernels are "
-                                      "left out: a run holds at most {}",
-                                      places.size() - kMaxProfiledPoints,
-                                      all_ns == 0 ? 0.0 : 100 * seconds(left_out_ns) / seconds(all_ns),
-                                      kMaxProfiledPoints),
-                 .hint = "select some with --kernel, --nvtx or --capture"});
-    places.resize(kMaxProfiledPoints);
+    add_problem(
+        {.cause = fmt::format("{} launch groups with {:.2g} % of the time of all kernels are "
+                              "left out: a run holds at most {}",
+                              places.size() - most_points_,
+                              all_ns == 0 ? 0.0 : 100 * seconds(left_out_ns) / seconds(all_ns), most_points_),
+         .hint = "select some with --kernel, --nvtx or --capture"});
+    places.resize(most_points_);
   }
 
   /// Of each place in `places`.
@@ -523,6 +525,7 @@ class Merge {
   }
 
   const ProfiledRuns& runs_;
+  const std::size_t most_points_;
   const LaunchFilter filter_;
   const std::map<std::string, std::string> paths_;
 
@@ -548,8 +551,8 @@ class Merge {
 
 }  // namespace
 
-MergedProfile merge_profiles(const ProfiledRuns& runs) {
-  return Merge(runs).result();
+MergedProfile merge_profiles(const ProfiledRuns& runs, const MergeBounds& bounds) {
+  return Merge(runs, bounds).result();
 }
 
 }  // namespace rooflinectl

@@ -44,6 +44,12 @@ struct MergedProfile {
 /// The most points that a run of a program has; those that took the least time are left out, and named.
 inline constexpr std::size_t kMaxProfiledPoints = 10'000;
 
+/// How much is kept.
+struct MergeBounds {
+  std::size_t points = kMaxProfiledPoints;
+  std::size_t samples = kMostSamples;  ///< of a device
+};
+
 /// Merges the records into points: launches on one device with the same kernel, grid, block, dynamic shared
 /// memory, cluster and NVTX path (`collapsed_paths`), whichever process made them. Reads the files a line at
 /// a time, and twice; keeps 40 bytes a launch.
@@ -52,7 +58,7 @@ inline constexpr std::size_t kMaxProfiledPoints = 10'000;
 /// the counted ones; else that of all. What is missing, because a process ended without notice or records
 /// were lost, becomes a problem of the application; nothing here throws for what a file holds. Throws
 /// Error(usage) if the kernel expression is not valid.
-MergedProfile merge_profiles(const ProfiledRuns& runs);
+MergedProfile merge_profiles(const ProfiledRuns& runs, const MergeBounds& bounds = {});
 
 /// A point of which a pass has counted no launch, although it could.
 struct IncompletePoint {

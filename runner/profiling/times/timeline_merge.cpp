@@ -79,7 +79,7 @@ void TimelineMerge::add(std::size_t device, const record::Samples& taken) {
   for (const record::Sample& sample : taken.samples) {
     if (sample.values.size() == sampled.begun.keys.size()) sampled.samples.push_back(sample);
   }
-  if (sampled.samples.size() > 2 * kMostSamples) keep_newest(sampled);
+  if (sampled.samples.size() > 2 * most_samples_) keep_newest(sampled);
 }
 
 void TimelineMerge::add(std::size_t device, const record::Power& taken) {
@@ -89,11 +89,11 @@ void TimelineMerge::add(std::size_t device, const record::Power& taken) {
   power.insert(power.end(), taken.readings.begin(), taken.readings.end());
 }
 
-void TimelineMerge::keep_newest(Sampled& sampled) {
+void TimelineMerge::keep_newest(Sampled& sampled) const {
   auto& samples = sampled.samples;
   std::ranges::stable_sort(samples, {}, &record::Sample::start_ns);
-  if (samples.size() > kMostSamples) {
-    samples.erase(samples.begin(), samples.end() - static_cast<std::ptrdiff_t>(kMostSamples));
+  if (samples.size() > most_samples_) {
+    samples.erase(samples.begin(), samples.end() - static_cast<std::ptrdiff_t>(most_samples_));
     std::erase_if(sampled.power, [&](const record::PowerReading& reading) {
       return reading.at_ns < samples.front().start_ns;
     });

@@ -151,6 +151,8 @@ struct RanOnDevice {
 /// Gathers what was sampled of a program's devices. Devices are known by their place in `MergedProfile`.
 class TimelineMerge {
  public:
+  explicit TimelineMerge(std::size_t most_samples = kMostSamples) : most_samples_(most_samples) {}
+
   void begin(std::size_t device, const record::SamplingBegun& begun);
   void add(std::size_t device, const record::Samples& taken);
   void add(std::size_t device, const record::Power& taken);
@@ -174,9 +176,10 @@ class TimelineMerge {
     record::Range range;
   };
 
-  static void keep_newest(Sampled& sampled);
+  void keep_newest(Sampled& sampled) const;
   void add_passages(std::uint64_t zero_ns, Timeline& timeline) const;
 
+  const std::size_t most_samples_;          // of a device
   std::map<std::size_t, Sampled> sampled_;  // by device
   std::vector<Passage> passages_;
 };
