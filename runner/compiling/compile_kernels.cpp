@@ -26,30 +26,18 @@ constexpr std::chrono::minutes kCompileLimit{10};
 /// The device variable of compiled code that names its kernel: `marked_kernel`.
 inline constexpr const char* kKernelMarker = "rooflinectl_kernel::marker";
 
-/// A parameter of a kernel, as its description has it.
-struct KernelParameter {
-  std::string name;
-  std::string place;      ///< in its description, as `CompilerTask::place`
-  std::string type;       ///< `f32`: of the scalar, or of the elements in memory
-  std::size_t bytes = 0;  ///< of one of these
-  bool is_float = false;  ///< a number with a fraction, of whatever size
-  bool is_pointer = false;
-  bool is_written = false;  ///< what it points to
-
-  bool operator==(const KernelParameter&) const = default;
-};
-
-/// A kernel to be compiled.
-struct CompilerTask {
-  std::filesystem::path source;  ///< absolute
-  std::string kernel;            ///< what messages call it
-  std::string place;             ///< where the description names the function: `scale.cu:1:27`
-  std::string function;          ///< `scale<float, 256>`
-  std::vector<std::string> options;
-  std::vector<KernelParameter> parameters;
+/// A kernel to be compiled, as some points call it.
+struct KernelTask {
+  const FileKernel* kernel = nullptr;
+  KernelCall call;
   int architecture = 0;  ///< 90
 
-  bool operator==(const CompilerTask&) const = default;
+  bool operator==(const KernelTask& other) const {
+    return kernel == other.kernel && architecture == other.architecture &&
+           call.function == other.call.function && call.options == other.call.options &&
+           std::ranges::equal(call.arguments, other.call.arguments, {}, &CallArgument::type,
+                              &CallArgument::type);
+  }
 };
 
 /// What stands for the kernel in compiled code, and what the compiler is told of types: memory may be of
@@ -109,26 +97,29 @@ std::string escaped(const std::string& text) {
 
 /// What makes the compiler refuse a kernel with other parameters than those that are described: a launch
 /// would read arguments that are not there.
-std::string parameter_checks(const CompilerTask& task) {
+std::string parameter_checks(const KernelTask& task) {
+  const std::vector<CallArgument>& arguments = task.call.arguments;
   std::string text = fmt::format(
       "#line 1 \"{}\"\n"
       "static_assert(rooflinectl_kernel::Parameters<rooflinectl_kernel::Kernel>::count == {}, \"{}: {} {} "
       "described, and the function has another number of parameters\");\n",
-      kArgumentsFile, task.parameters.size(), escaped(task.place), task.parameters.size(),
-      task.parameters.size() == 1 ? "argument is" : "arguments are");
-  for (std::size_t i = 0; i < task.parameters.size(); ++i) {
-    const KernelParameter& parameter = task.parameters[i];
+      kArgumentsFile, arguments.size(), escaped(place_of(*task.kernel, "function")), arguments.size(),
+      arguments.size() == 1 ? "argument is" : "arguments are");
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const CallArgument& argument = arguments[i];
+    const std::string place = place_of(*task.kernel, "arguments." + argument.name);
     const std::string type =
         fmt::format("rooflinectl_kernel::Parameter<{}, rooflinectl_kernel::Kernel>::Type", i);
     const auto require = [&](const std::string& condition, const std::string& mistake) {
-      text += fmt::format("static_assert({}, \"{}: '{}' {}\");\n", condition, escaped(parameter.place),
-                          parameter.name, mistake);
+      text += fmt::format("static_assert({}, \"{}: '{}' {}\");\n", condition, escaped(place), argument.name,
+                          mistake);
     };
-    const std::string described = fmt::format("<{}, {}, {}>()", type, parameter.bytes, parameter.is_float);
-    if (!parameter.is_pointer) {
-      require(
-          "rooflinectl_kernel::is_scalar" + described,
-          fmt::format("is described as a scalar, {}, and its parameter has another type", parameter.type));
+    const std::string described =
+        fmt::format("<{}, {}, {}>()", type, size_bytes(argument.type), !is_integer(argument.type));
+    if (argument.kind == ArgumentKind::scalar) {
+      require("rooflinectl_kernel::is_scalar" + described,
+              fmt::format("is described as a scalar, {}, and its parameter has another type",
+                          to_string(argument.type)));
       continue;
     }
     require(
@@ -136,8 +127,8 @@ std::string parameter_checks(const CompilerTask& task) {
         "is described as memory, and its parameter is no pointer");
     require("rooflinectl_kernel::is_memory" + described,
             fmt::format("is described as memory of {}, and its parameter points to another type",
-                        parameter.type));
-    if (parameter.is_written) {
+                        to_string(argument.type)));
+    if (is_written(argument.kind)) {
       require(fmt::format("!rooflinectl_kernel::Pointed<{}>::is_constant", type),
               "is described as written, and its parameter points to what is constant");
     }
@@ -146,9 +137,10 @@ std::string parameter_checks(const CompilerTask& task) {
 }
 
 /// The source, and what makes the compiler instantiate the kernel and tell its name.
-std::string unit_of(const CompilerTask& task) {
-  if (task.source.string().find_first_of("\"\n\\") != std::string::npos) {
-    throw Error(ErrorKind::usage, fmt::format("{}: a path that #include cannot name", task.source.string()));
+std::string unit_of(const KernelTask& task) {
+  const std::string& source = task.kernel->source;
+  if (source.find_first_of("\"\n\\") != std::string::npos) {
+    throw Error(ErrorKind::usage, fmt::format("{}: a path that #include cannot name", source));
   }
   return fmt::format(
       "#include \"{}\"\n"
@@ -157,88 +149,58 @@ std::string unit_of(const CompilerTask& task) {
       "namespace rooflinectl_kernel {{ using Kernel = decltype(&{}); }}\n"
       "template __device__ int rooflinectl_kernel::marker<&{}>;\n"
       "{}",
-      task.source.string(), kTemplates, kFunctionFile, task.function, task.function, parameter_checks(task));
+      source, kTemplates, kFunctionFile, task.call.function, task.call.function, parameter_checks(task));
 }
 
 /// Stands for all that the code depends on: the source with the files of its folders that it includes, the
 /// function, its parameters, the options, the architecture and the compiler.
-std::string key_of(const CompilerTask& task, const std::string& compiler) {
+std::string key_of(const KernelTask& task, const std::string& compiler) {
   std::string parameters;
-  for (const KernelParameter& parameter : task.parameters) {
-    parameters += fmt::format("{} {} {} {}\n", parameter.name, parameter.type, parameter.is_pointer,
-                              parameter.is_written);
+  for (const CallArgument& argument : task.call.arguments) {
+    parameters += fmt::format("{} {} {} {}\n", argument.name, to_string(argument.type),
+                              argument.kind != ArgumentKind::scalar, is_written(argument.kind));
   }
-  return sha256(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", compiler, task.architecture, task.kernel,
-                            task.function, task.source.string(), fmt::join(task.options, "\n"), parameters,
-                            text_with_includes(task.source)));
+  return sha256(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", compiler, task.architecture, task.kernel->id,
+                            task.call.function, task.kernel->source, fmt::join(task.call.options, "\n"),
+                            parameters, text_with_includes(task.kernel->source)));
 }
 
 /// Compiles. Throws Error(usage) with the compiler's messages if it refuses, or if the kernel has other
 /// parameters; Error(environment) if the compiler does not end.
-CompiledCode compile(const Compiler& compiler, const CompilerTask& task) {
+CompiledCode compile(const Compiler& compiler, const KernelTask& task) {
   const PrivateFolder folder;
   const fs::path unit = folder.path() / "kernel.cu";
   const fs::path cubin = folder.path() / "kernel.cubin";
   write_new_file(unit, unit_of(task), std::nullopt);
-  const bool is_nvrtc = compiler.nvcc.empty();
+  const bool is_nvrtc = compiler.program.empty();
   std::vector<std::string> arguments =
       is_nvrtc ? std::vector<std::string>{"python3",        "-c",           std::string(embedded::nvrtc()),
                                           unit.string(),    cubin.string(), "--ptxas-options=-v",
                                           "-default-device"}
                : std::vector<std::string>{"-cubin", "-Xptxas", "-v", "-o", cubin.string(), unit.string()};
+  const std::vector<std::string>& options = task.call.options;
   arguments.push_back("-lineinfo");
-  arguments.push_back(fmt::format("-I{}", task.source.parent_path().string()));
-  if (!names_architecture(task.options)) arguments.push_back(fmt::format("-arch=sm_{}", task.architecture));
-  arguments.insert(arguments.end(), task.options.begin(), task.options.end());
+  arguments.push_back(fmt::format("-I{}", fs::path(task.kernel->source).parent_path().string()));
+  if (!names_architecture(options)) arguments.push_back(fmt::format("-arch=sm_{}", task.architecture));
+  arguments.insert(arguments.end(), options.begin(), options.end());
   const FinishedProgram finished =
-      run_program(is_nvrtc ? fs::path("/usr/bin/env") : compiler.nvcc, arguments, kCompileLimit);
+      run_program(is_nvrtc ? fs::path("/usr/bin/env") : compiler.program, arguments, kCompileLimit);
   if (!finished.wait_status) {
     throw Error(ErrorKind::environment, fmt::format("{} did not end", compiler.name));
   }
   if (*finished.wait_status != 0) {
-    const std::vector<std::string> errors =
-        errors_in(finished.log + finished.output, unit.string(), task.place);
-    throw Error(ErrorKind::usage, fmt::format("{}: {} does not compile:\n{}", task.place, task.function,
-                                              fmt::join(errors, "\n")));
+    const std::string place = place_of(*task.kernel, "function");
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("{}: {} does not compile:\n{}", place, task.call.function,
+                    fmt::join(errors_in(finished.log + finished.output, unit.string(), place), "\n")));
   }
   return {read_file(cubin), finished.log};
 }
 
-/// A task and the kernel that it is for.
-struct KernelTask {
-  const FileKernel* kernel = nullptr;
-  CompilerTask task;
-};
-
-/// Where `field` is described; the file where that is not known any more, as in a run that is resumed.
-std::string place_of(const FileKernel& kernel, const std::string& field) {
-  const auto place = kernel.places.find(field);
-  return place == kernel.places.end() ? kernel.source : place->second;
-}
-
 void add_task(const FileKernel& kernel, const Axes& axes, int architecture, std::vector<KernelTask>& tasks) {
-  KernelCall call = call_of(kernel, axes);
-  KernelTask added{&kernel,
-                   {.source = kernel.source,
-                    .kernel = kernel.id,
-                    .place = place_of(kernel, "function"),
-                    .function = std::move(call.function),
-                    .options = std::move(call.options),
-                    .parameters = {},
-                    .architecture = architecture}};
-  for (const CallArgument& argument : call.arguments) {
-    added.task.parameters.push_back({.name = argument.name,
-                                     .place = place_of(kernel, "arguments." + argument.name),
-                                     .type = std::string(to_string(argument.type)),
-                                     .bytes = size_bytes(argument.type),
-                                     .is_float = !is_integer(argument.type),
-                                     .is_pointer = argument.kind != ArgumentKind::scalar,
-                                     .is_written = is_written(argument.kind)});
-  }
-  const bool is_known = std::ranges::any_of(tasks, [&](const KernelTask& other) {
-    return other.kernel == added.kernel && other.task == added.task;
-  });
-  if (!is_known) tasks.push_back(std::move(added));
+  KernelTask added = {&kernel, call_of(kernel, axes), architecture};
+  if (std::ranges::find(tasks, added) == tasks.end()) tasks.push_back(std::move(added));
 }
 
 std::vector<KernelTask> tasks_of(const Plan& plan, const std::vector<int>& architectures) {
@@ -270,24 +232,24 @@ Compiler require_compiler() {
       "install the CUDA toolkit, or set CUDA_HOME to its folder; pip install nvidia-cuda-nvrtc also does");
 }
 
-CompiledKernel compiled(const KernelTask& task, const Compiler& compiler, const KernelCache& cache) {
+CompiledKernel compiled(const KernelTask& task, const Compiler& compiler) {
+  const std::string key = key_of(task, compiler.name);
+  std::optional<CompiledCode> code = cached_code(key);
+  if (!code) {
+    code = compile(compiler, task);
+    cache_code(key, *code);
+  }
   CompiledKernel kernel;
   kernel.compiler = compiler.name;
-  const std::string key = key_of(task.task, kernel.compiler);
-  std::optional<CompiledCode> code = cache.find(key);
-  if (!code) {
-    code = compile(compiler, task.task);
-    cache.store(key, *code);
-  }
   kernel.kernel = task.kernel->id;
-  kernel.function = task.task.function;
-  kernel.options = task.task.options;
-  kernel.architecture = task.task.architecture;
-  kernel.file = cache.cubin_file(key).string();
+  kernel.function = task.call.function;
+  kernel.options = task.call.options;
+  kernel.architecture = task.architecture;
+  kernel.file = cached_cubin(key).string();
   kernel.symbol = marked_kernel(code->cubin, kKernelMarker);
   if (kernel.symbol.empty()) {
     throw Error(ErrorKind::usage, fmt::format("{}: {} is no kernel (__global__) that others can launch",
-                                              task.task.place, task.task.function));
+                                              place_of(*task.kernel, "function"), kernel.function));
   }
   const KernelReport report = kernel_report(code->log, kernel.symbol);
   kernel.registers = report.registers;
@@ -307,7 +269,6 @@ std::vector<CompiledKernel> compile_kernels(const Plan& plan, const std::vector<
   const std::vector<KernelTask> tasks = tasks_of(plan, architectures);
   if (tasks.empty()) return {};
   const Compiler compiler = require_compiler();
-  const KernelCache cache = KernelCache::of_user();
   // The compiler says the same of a mistake in the source whatever the values of axes.
   std::set<std::string> said;
   const auto is_new = [&](const std::string& mistake) {
@@ -315,7 +276,7 @@ std::vector<CompiledKernel> compile_kernels(const Plan& plan, const std::vector<
     return first_line == mistake.size() || said.insert(mistake.substr(first_line)).second;
   };
   return compile_side_by_side(
-      tasks, [&](const KernelTask& task) { return compiled(task, compiler, cache); }, is_new);
+      tasks, [&](const KernelTask& task) { return compiled(task, compiler); }, is_new);
 }
 
 std::vector<CompiledKernel> compile_kernels_for(const Plan& plan, const std::vector<std::string>& selectors) {

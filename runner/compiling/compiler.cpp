@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/text/kernel_name.h"
+#include "core/text/names.h"
 #include "runner/built_in.h"
 #include "runner/compiling/compiling.h"
 #include "runner/processes/processes.h"
@@ -108,16 +109,6 @@ std::optional<fs::path> toolkit_include() {
 
 namespace {
 
-/// Calls `function` with each line.
-template <typename Function>
-void for_each_line(std::string_view text, Function function) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    function(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-}
-
 /// The number before `unit` in `line`; 0 if there is none.
 std::uint64_t number_before(std::string_view line, std::string_view unit) {
   const std::size_t end = line.find(unit);
@@ -144,11 +135,12 @@ KernelReport kernel_report(std::string_view log, std::string_view symbol) {
   KernelReport report;
   bool is_of_symbol = false;
   const std::string begin = fmt::format("Compiling entry function '{}'", symbol);
-  for_each_line(log, [&](std::string_view line) {
+  while (!log.empty()) {
+    const std::string_view line = take_field(log, '\n');
     if (line.find("Compiling entry function") != std::string_view::npos) {
       is_of_symbol = line.find(begin) != std::string_view::npos;
     }
-    if (!is_of_symbol) return;
+    if (!is_of_symbol) continue;
     if (line.find(" bytes spill stores") != std::string_view::npos) {
       report.spill_bytes =
           number_before(line, " bytes spill stores") + number_before(line, " bytes spill loads");
@@ -156,17 +148,23 @@ KernelReport kernel_report(std::string_view log, std::string_view symbol) {
     if (line.find("Used ") != std::string_view::npos) {
       report.registers = static_cast<int>(number_before(line, " registers"));
     }
-  });
+  }
   return report;
 }
 
 std::vector<std::string> messages_in(std::string_view log) {
   std::vector<std::string> messages;
-  for_each_line(log, [&](std::string_view line) {
+  while (!log.empty()) {
+    const std::string_view line = take_field(log, '\n');
     if (!is_report(line) && line.find_first_not_of(" \t\r") != std::string_view::npos)
       messages.emplace_back(line);
-  });
+  }
   return messages;
+}
+
+std::string place_of(const FileKernel& kernel, const std::string& field) {
+  const auto place = kernel.places.find(field);
+  return place == kernel.places.end() ? kernel.source : place->second;
 }
 
 std::vector<std::string> errors_in(std::string_view log, std::string_view unit, std::string_view place) {

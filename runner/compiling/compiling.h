@@ -38,8 +38,8 @@ std::vector<CompiledKernel> compile_kernels_for(const Plan& plan, const std::vec
 
 /// The CUDA compiler of this machine.
 struct Compiler {
-  std::string name;            ///< `nvcc 13.0.48`, `NVRTC 13.0`
-  std::filesystem::path nvcc;  ///< empty for NVRTC, which Python loads
+  std::string name;               ///< `nvcc 13.0.48`, `NVRTC 13.0`
+  std::filesystem::path program;  ///< empty for NVRTC, which Python loads
 };
 
 /// nvcc, else NVRTC, of the toolkit that CUDA_HOME or CUDA_PATH names; else nvcc on the PATH, or in the
@@ -63,6 +63,10 @@ KernelReport kernel_report(std::string_view log, std::string_view symbol);
 
 /// The lines of the log that are for people: neither ptxas' reports nor blank, nor how to silence warnings.
 std::vector<std::string> messages_in(std::string_view log);
+
+/// Where the description of the kernel has `field`; the source where that is not known any more, as in a run
+/// that is resumed.
+std::string place_of(const FileKernel& kernel, const std::string& field);
 
 // What the generated code is called in messages: where it names the function, and where it checks arguments.
 inline constexpr const char* kFunctionFile = "rooflinectl: function";
@@ -97,29 +101,17 @@ struct CompiledCode {
   std::string log;  ///< the compiler's messages, with ptxas' reports
 };
 
-/// Compiled kernels of the user's files, kept by what they were compiled from.
-class KernelCache {
- public:
-  explicit KernelCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
+// Compiled kernels of the user's files, kept by a key that stands for what they were compiled from: in
+// `$XDG_CACHE_HOME/rooflinectl/kernels`, else in `~/.cache/rooflinectl/kernels`, else in a temporary folder.
 
-  /// In `$XDG_CACHE_HOME/rooflinectl/kernels`, else in `~/.cache/rooflinectl/kernels`, else in a temporary
-  /// folder.
-  static KernelCache of_user();
-
-  /// Where the code with this key is, or would be.
-  std::filesystem::path cubin_file(const std::string& key) const { return folder_ / (key + ".cubin"); }
-  /// Likewise a program that computes a reference.
-  std::filesystem::path program_file(const std::string& key) const { return folder_ / (key + ".reference"); }
-  std::optional<CompiledCode> find(const std::string& key) const;
-  /// Throws Error(environment) if it cannot be written.
-  void store(const std::string& key, const CompiledCode& code) const;
-  void store_program(const std::string& key, const std::filesystem::path& program) const;
-
- private:
-  std::filesystem::path log_file(const std::string& key) const { return folder_ / (key + ".log"); }
-
-  std::filesystem::path folder_;
-};
+/// Where the code with this key is, or would be.
+std::filesystem::path cached_cubin(const std::string& key);
+/// Likewise a program that computes a reference.
+std::filesystem::path cached_program(const std::string& key);
+std::optional<CompiledCode> cached_code(const std::string& key);
+/// Throws Error(environment) if it cannot be written.
+void cache_code(const std::string& key, const CompiledCode& code);
+void cache_program(const std::string& key, const std::filesystem::path& program);
 
 /// What `compile` makes of each task, in the order of the tasks, with as many compilers at a time as there
 /// are cores. Throws Error(usage) with the mistakes in all of them that `is_new` holds for, which is asked

@@ -44,12 +44,6 @@ struct ReferenceTask {
   bool operator==(const ReferenceTask&) const = default;
 };
 
-/// A compiler of programs for the host.
-struct HostCompiler {
-  std::filesystem::path program;
-  std::string version;
-};
-
 // ---- the program ----
 
 /// What a call as the user writes it has between its parentheses; nothing if the function alone is named.
@@ -86,14 +80,14 @@ std::string call_text(const KernelCall& call, const Axes& axes) {
     in_order.push_back(name);
     if (argument.kind == ArgumentKind::scalar) {
       text += fmt::format(
-          "    [[maybe_unused]] const {0}::Native<{0}::Type::{1}> {2} = "
-          "{0}_values.scalar<{0}::Native<{0}::Type::{1}>>();\n",
+          "    [[maybe_unused]] const {0}::Native<{0}::{1}> {2} = "
+          "{0}_values.scalar<{0}::Native<{0}::{1}>>();\n",
           kOwn, to_string(argument.type), name);
       continue;
     }
     text += fmt::format(
         "    {0}::Buffer {0}_buffer_{1} = {0}_values.buffer({2});\n"
-        "    [[maybe_unused]] const {0}::Memory<{0}::Type::{3}> {4}({0}_buffer_{1});\n",
+        "    [[maybe_unused]] const {0}::Memory<{0}::{3}> {4}({0}_buffer_{1});\n",
         kOwn, i, is_read(argument.kind), to_string(argument.type), name);
   }
   for (const auto& [axis, value] : named_axes(call, axes)) {
@@ -116,8 +110,8 @@ std::string program_text(const FileKernel& kernel, const KernelCall& call, const
   for (const FileKernelArgument& result : results_of(kernel)) {
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       if (call.arguments[i].name != result.name) continue;
-      stores += fmt::format("    {0}::store_result<{0}::Type::{1}>({0}_buffer_{2}, {0}_values.next());\n",
-                            kOwn, to_string(call.arguments[i].type), i);
+      stores += fmt::format("    {0}::store_result<{0}::{1}>({0}_buffer_{2}, {0}_values.next());\n", kOwn,
+                            to_string(call.arguments[i].type), i);
     }
   }
   // A file may have a main() of its own.
@@ -155,10 +149,10 @@ std::vector<std::string> options_of(const fs::path& source, const std::vector<st
 
 // ---- compiling it ----
 
-std::optional<HostCompiler> host_compiler(const std::string& program) {
+std::optional<Compiler> host_compiler(const std::string& program) {
   const FinishedProgram asked = run_program("/usr/bin/env", {program, "--version"}, kReferenceVersionLimit);
   if (asked.wait_status != 0) return std::nullopt;
-  return HostCompiler{program, asked.output};
+  return Compiler{asked.output, program};
 }
 
 /// What the compiler says of the user's file only, or of how the function is called.
@@ -182,10 +176,10 @@ std::string errors_text(const ReferenceTask& task, const std::string& log, const
 }
 
 /// Asks for the one that sources like this task's need. Throws Error(environment) if there is none.
-HostCompiler require_host_compiler(const ReferenceTask& task) {
+Compiler require_host_compiler(const ReferenceTask& task) {
   if (is_cuda(task.source)) {
     const auto compiler = find_compiler();
-    if (compiler && !compiler->nvcc.empty()) return {compiler->nvcc, compiler->name};
+    if (compiler && !compiler->program.empty()) return *compiler;
     throw Error(ErrorKind::environment,
                 fmt::format("{}: a reference in a .cu file needs nvcc, which was not found", task.place),
                 "put the function into a .cpp file beside it, or set CUDA_HOME to the toolkit's folder");
@@ -235,13 +229,12 @@ std::vector<std::string> reference_arguments(const FileKernel& kernel, const Ker
 
 /// Compiles the program, unless the user's cache has it, and returns its file. Throws Error(usage) with the
 /// compiler's messages if it refuses, Error(environment) if it does not end.
-fs::path compile_reference(const ReferenceTask& task, const HostCompiler& compiler) {
-  const KernelCache cache = KernelCache::of_user();
-  const std::string key = sha256(
-      fmt::format("{}\n{}\n{}\n{}\n{}\n{}", compiler.program.string(), compiler.version, task.architecture,
-                  fmt::join(task.options, "\n"), task.text, text_with_includes(task.source)));
+fs::path compile_reference(const ReferenceTask& task, const Compiler& compiler) {
+  const std::string key = sha256(fmt::format("{}\n{}\n{}\n{}\n{}\n{}", compiler.program.string(),
+                                             compiler.name, task.architecture, fmt::join(task.options, "\n"),
+                                             task.text, text_with_includes(task.source)));
   std::error_code error;
-  if (fs::is_regular_file(cache.program_file(key), error)) return cache.program_file(key);
+  if (fs::is_regular_file(cached_program(key), error)) return cached_program(key);
   const PrivateFolder folder;
   const fs::path unit = folder.path() / (is_cuda(task.source) ? "reference.cu" : "reference.cpp");
   const fs::path program = folder.path() / "reference";
@@ -266,8 +259,8 @@ fs::path compile_reference(const ReferenceTask& task, const HostCompiler& compil
     throw Error(ErrorKind::usage, fmt::format("{}: the reference does not compile:\n{}", task.place,
                                               errors_text(task, finished.log + finished.output, unit)));
   }
-  cache.store_program(key, program);
-  return cache.program_file(key);
+  cache_program(key, program);
+  return cached_program(key);
 }
 
 // ---- all of them ----
@@ -276,16 +269,15 @@ bool has_cpp_reference(const FileKernel& kernel) {
   return !kernel.reference.cpp.empty();
 }
 
-/// A point whose results are computed, and with what.
-struct ReferencePoint {
-  const FileKernel* kernel = nullptr;
-  PointId point;
-  KernelCall call;
-  std::size_t task = 0;
-};
-
 struct References {
-  std::vector<ReferencePoint> points;
+  /// A point whose results are computed, and with what.
+  struct Point {
+    const FileKernel* kernel = nullptr;
+    PointId point;
+    KernelCall call;
+    std::size_t task = 0;
+  };
+  std::vector<Point> points;
   std::vector<ReferenceTask> tasks;
 };
 
@@ -297,7 +289,7 @@ References references_of(const Plan& plan, int architecture) {
     // Cold and warm are the same.
     if (kernel == nullptr || !has_cpp_reference(*kernel) || !known.insert(reference_file(point, "")).second)
       continue;
-    ReferencePoint added{kernel, point, call_of(*kernel, point.axes), 0};
+    References::Point added{kernel, point, call_of(*kernel, point.axes), 0};
     ReferenceTask task = reference_task(*kernel, added.call, point.axes, architecture);
     const auto same = std::ranges::find(references.tasks, task);
     added.task = static_cast<std::size_t>(same - references.tasks.begin());
@@ -309,7 +301,7 @@ References references_of(const Plan& plan, int architecture) {
 
 /// The program of each task.
 std::vector<fs::path> compiled(const std::vector<ReferenceTask>& tasks) {
-  std::map<fs::path, HostCompiler> compilers;  // by the extension of the source
+  std::map<fs::path, Compiler> compilers;  // by the extension of the source
   for (const ReferenceTask& task : tasks) {
     const fs::path language = task.source.extension();
     if (!compilers.contains(language)) compilers.emplace(language, require_host_compiler(task));
@@ -347,7 +339,7 @@ void compute_cpp_references(const Plan& plan, const fs::path& folder, int archit
   const auto limit = silence_limit_from_environment().value_or(kReferenceLimit);
   const References references = references_of(plan, architecture);
   const std::vector<fs::path> programs = compiled(references.tasks);
-  for (const ReferencePoint& one : references.points) {
+  for (const References::Point& one : references.points) {
     const FinishedProgram finished =
         run_program(programs[one.task], reference_arguments(*one.kernel, one.call, one.point, folder),
                     std::chrono::duration_cast<CollectorProcess::Clock::duration>(limit));

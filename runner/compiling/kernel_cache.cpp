@@ -47,6 +47,15 @@ void add_text(const fs::path& file, const fs::path& folder, std::set<fs::path>& 
   }
 }
 
+fs::path cache_file(const std::string& name) {
+  const auto folder = cache_folder();
+  return (folder ? *folder : fs::temp_directory_path() / "rooflinectl") / "kernels" / name;
+}
+
+fs::path cached_log(const std::string& key) {
+  return cache_file(key + ".log");
+}
+
 }  // namespace
 
 std::string text_with_includes(const fs::path& source) {
@@ -56,36 +65,39 @@ std::string text_with_includes(const fs::path& source) {
   return text;
 }
 
-KernelCache KernelCache::of_user() {
-  const auto folder = cache_folder();
-  return KernelCache((folder ? *folder : fs::temp_directory_path() / "rooflinectl") / "kernels");
+fs::path cached_cubin(const std::string& key) {
+  return cache_file(key + ".cubin");
 }
 
-std::optional<CompiledCode> KernelCache::find(const std::string& key) const {
+fs::path cached_program(const std::string& key) {
+  return cache_file(key + ".reference");
+}
+
+std::optional<CompiledCode> cached_code(const std::string& key) {
   std::error_code error;
-  if (!fs::is_regular_file(cubin_file(key), error) || !fs::is_regular_file(log_file(key), error)) {
+  if (!fs::is_regular_file(cached_cubin(key), error) || !fs::is_regular_file(cached_log(key), error)) {
     return std::nullopt;
   }
-  return CompiledCode{read_file(cubin_file(key)), read_file(log_file(key))};
+  return CompiledCode{read_file(cached_cubin(key)), read_file(cached_log(key))};
 }
 
-void KernelCache::store(const std::string& key, const CompiledCode& code) const {
-  make_folder(folder_, kCacheHint);
-  write_file(log_file(key), code.log, kCacheHint);
-  write_file(cubin_file(key), code.cubin, kCacheHint);
+void cache_code(const std::string& key, const CompiledCode& code) {
+  make_folder(cached_log(key).parent_path(), kCacheHint);
+  write_file(cached_log(key), code.log, kCacheHint);
+  write_file(cached_cubin(key), code.cubin, kCacheHint);
 }
 
-void KernelCache::store_program(const std::string& key, const fs::path& program) const {
-  make_folder(folder_, kCacheHint);
+void cache_program(const std::string& key, const fs::path& program) {
+  const fs::path cached = cached_program(key);
+  make_folder(cached.parent_path(), kCacheHint);
   // Another process may run it already: it is replaced as a whole.
-  const fs::path beside = folder_ / fmt::format("{}.{}", key, getpid());
+  const fs::path beside = cache_file(fmt::format("{}.{}", key, getpid()));
   std::error_code error;
   fs::copy_file(program, beside, fs::copy_options::overwrite_existing, error);
-  if (!error) fs::rename(beside, program_file(key), error);
+  if (!error) fs::rename(beside, cached, error);
   if (error) {
     throw Error(ErrorKind::environment,
-                fmt::format("{}: cannot be written: {}", program_file(key).string(), error.message()),
-                kCacheHint);
+                fmt::format("{}: cannot be written: {}", cached.string(), error.message()), kCacheHint);
   }
 }
 

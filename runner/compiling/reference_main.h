@@ -23,52 +23,33 @@ namespace rooflinectl_reference {
 
 // ---- values ----
 
-enum class Type { f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8 };
+// The types of a description.
+using f64 = double;
+using f32 = float;
+using i64 = long long;
+using i32 = int;
+using i16 = short;
+using i8 = signed char;
+using u64 = unsigned long long;
+using u32 = unsigned;
+using u16 = unsigned short;
+using u8 = unsigned char;
+/// The bits of a half, which C++ does not have.
+struct f16 {
+  std::uint16_t bits;
+};
+struct bf16 {
+  std::uint16_t bits;
+};
 
-constexpr bool is_half(Type type) {
-  return type == Type::f16 || type == Type::bf16;
-}
-constexpr bool is_floating(Type type) {
-  return type == Type::f64 || type == Type::f32 || is_half(type);
-}
-constexpr bool is_unsigned(Type type) {
-  return type == Type::u64 || type == Type::u32 || type == Type::u16 || type == Type::u8;
-}
-constexpr std::size_t size_of(Type type) {
-  switch (type) {
-    case Type::f64:
-    case Type::i64:
-    case Type::u64:
-      return 8;
-    case Type::f32:
-    case Type::i32:
-    case Type::u32:
-      return 4;
-    case Type::i8:
-    case Type::u8:
-      return 1;
-    default:
-      return 2;
-  }
-}
+template <class T>
+constexpr bool kIsHalf = std::is_same_v<T, f16> || std::is_same_v<T, bf16>;
+template <class T>
+constexpr bool kIsFloating = std::is_floating_point_v<T> || kIsHalf<T>;
 
-/// In C++; of halves, which it does not have, the next wider one.
-template <Type type>
-using Native =
-    std::conditional_t<
-        type == Type::f64, double,
-        std::conditional_t<
-            is_floating(type), float,
-            std::conditional_t<
-                is_unsigned(type),
-                std::conditional_t<
-                    type == Type::u64, unsigned long long,
-                    std::conditional_t<type == Type::u32, unsigned,
-                                       std::conditional_t<type == Type::u16, unsigned short, unsigned char>>>,
-                std::conditional_t<
-                    type == Type::i64, long long,
-                    std::conditional_t<type == Type::i32, int,
-                                       std::conditional_t<type == Type::i16, short, signed char>>>>>>;
+/// In C++; of halves the next wider one.
+template <class T>
+using Native = std::conditional_t<kIsHalf<T>, float, T>;
 
 /// To the nearest value with `digits` binary digits, of which the last is worth 2^least at least; ties to
 /// even.
@@ -81,45 +62,32 @@ inline double rounded(double value, int digits, int least, double most) {
   return std::fabs(nearest) > most ? std::copysign(std::numeric_limits<double>::infinity(), value) : nearest;
 }
 
-inline double rounded_half(Type type, double value) {
-  return type == Type::f16 ? rounded(value, 11, -24, 65504) : rounded(value, 8, -133, 3.3895313892515355e38);
-}
-
-/// The bits of a value that the type has.
-inline std::uint16_t half_bits(Type type, double value) {
-  if (type == Type::bf16) {
-    const float wide = static_cast<float>(value);
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, &wide, sizeof bits);
-    return static_cast<std::uint16_t>(bits >> 16);
-  }
+/// Of a value that the type has.
+inline f16 f16_of(double value) {
   const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-  if (std::isnan(value)) return 0x7E00;
-  if (std::isinf(value)) return static_cast<std::uint16_t>(sign | 0x7C00);
+  if (std::isnan(value)) return {0x7E00};
+  if (std::isinf(value)) return {static_cast<std::uint16_t>(sign | 0x7C00)};
   int exponent = 0;
   const double magnitude = std::fabs(value);
   std::frexp(magnitude, &exponent);
   if (exponent < -13 || magnitude == 0)
-    return static_cast<std::uint16_t>(sign | static_cast<int>(std::ldexp(magnitude, 24)));  // subnormal
-  return static_cast<std::uint16_t>(sign | ((exponent + 14) << 10) |
-                                    (static_cast<int>(std::ldexp(magnitude, 11 - exponent)) & 0x3FF));
+    return {static_cast<std::uint16_t>(sign | static_cast<int>(std::ldexp(magnitude, 24)))};  // subnormal
+  return {static_cast<std::uint16_t>(sign | ((exponent + 14) << 10) |
+                                     (static_cast<int>(std::ldexp(magnitude, 11 - exponent)) & 0x3FF))};
 }
 
-inline float half_value(Type type, std::uint16_t bits) {
-  if (type == Type::bf16) {
-    const std::uint32_t wide = std::uint32_t{bits} << 16;
-    float value = 0;
-    std::memcpy(&value, &wide, sizeof value);
-    return value;
-  }
-  const int exponent = (bits >> 10) & 31;
-  const int significand = bits & 0x3FF;
-  const double sign = (bits & 0x8000) != 0 ? -1 : 1;
-  if (exponent == 31)
-    return static_cast<float>(significand != 0 ? std::numeric_limits<double>::quiet_NaN()
-                                               : sign * std::numeric_limits<double>::infinity());
-  return static_cast<float>(
-      sign * (exponent == 0 ? std::ldexp(significand, -24) : std::ldexp(significand + 1024, exponent - 25)));
+inline bf16 bf16_of(double value) {
+  const float wide = static_cast<float>(value);
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &wide, sizeof bits);
+  return {static_cast<std::uint16_t>(bits >> 16)};
+}
+
+inline float wide_value(bf16 half) {
+  const std::uint32_t wide = std::uint32_t{half.bits} << 16;
+  float value = 0;
+  std::memcpy(&value, &wide, sizeof value);
+  return value;
 }
 
 /// Integers that are too large or negative for their type wrap round.
@@ -143,13 +111,15 @@ struct Fill {
 };
 
 /// The element at `position`, as the described type has it.
-template <Type type>
+template <class T>
 double element(const Fill& fill, std::uint64_t position) {
   const auto of_type = [](double value) {
-    if constexpr (is_half(type))
-      return rounded_half(type, value);
+    if constexpr (std::is_same_v<T, f16>)
+      return rounded(value, 11, -24, 65504);
+    else if constexpr (std::is_same_v<T, bf16>)
+      return rounded(value, 8, -133, 3.3895313892515355e38);
     else
-      return static_cast<double>(converted<Native<type>>(value));
+      return static_cast<double>(converted<T>(value));
   };
   if (fill.kind == "value") return of_type(fill.value);
   if (fill.kind == "index") return of_type(static_cast<double>(position));
@@ -160,9 +130,12 @@ double element(const Fill& fill, std::uint64_t position) {
   random ^= random >> 31;
   if (fill.kind == "integers") {
     const auto from_0_to_14 = static_cast<double>(((random >> 32) * 15) >> 32);
-    return is_unsigned(type) ? from_0_to_14 : from_0_to_14 - 7;
+    return std::is_unsigned_v<T> ? from_0_to_14 : from_0_to_14 - 7;
   }
-  constexpr int kBits = type == Type::f64 ? 53 : type == Type::f16 ? 11 : type == Type::bf16 ? 8 : 24;
+  constexpr int kBits = std::is_same_v<T, f64>    ? 53
+                        : std::is_same_v<T, f16>  ? 11
+                        : std::is_same_v<T, bf16> ? 8
+                                                  : 24;
   return static_cast<double>(random >> (64 - kBits)) / static_cast<double>(std::uint64_t{1} << kBits);
 }
 
@@ -180,12 +153,9 @@ struct Buffer {
   unsigned char* data = nullptr;  ///< in the storage
 };
 
-template <class>
-constexpr bool kNever = false;
-
 /// Converts to a pointer, or a span, of whatever type the function takes: numbers are converted, what is no
 /// number gets the bytes of the described type.
-template <Type type>
+template <class Described>
 class Memory {
  public:
   explicit Memory(Buffer& buffer) : buffer_(&buffer) {}
@@ -198,7 +168,7 @@ class Memory {
   template <class T>
   operator std::span<T>() const {
     return {static_cast<T*>(data<std::remove_cv_t<T>>()),
-            buffer_->fill.count * size_of(type) / described_bytes<std::remove_cv_t<T>>()};
+            buffer_->fill.count * sizeof(Described) / described_bytes<std::remove_cv_t<T>>()};
   }
 #endif
 
@@ -211,7 +181,7 @@ class Memory {
   template <class T>
   static constexpr std::size_t described_bytes() {
     if constexpr (is_number<T>)
-      return size_of(type);
+      return sizeof(Described);
     else
       return sizeof(T);
   }
@@ -219,7 +189,7 @@ class Memory {
   template <class T>
   void* data() const {
     if constexpr (is_number<T>) {
-      static_assert(std::is_floating_point_v<T> || !is_floating(type),
+      static_assert(std::is_floating_point_v<T> || !kIsFloating<Described>,
                     "memory of numbers with a fraction is passed as integers");
       constexpr Elements kElements = std::is_floating_point_v<T> ? Elements::floating
                                      : std::is_signed_v<T>       ? Elements::signed_integers
@@ -227,25 +197,28 @@ class Memory {
       if (!begin(kElements, sizeof(T))) return buffer_->data;
       T* const elements = reinterpret_cast<T*>(buffer_->data);
       for (std::size_t i = 0; buffer_->is_read && i < buffer_->fill.count; ++i)
-        elements[i] = converted<T>(element<type>(buffer_->fill, i));
+        elements[i] = converted<T>(element<Described>(buffer_->fill, i));
     } else {
       if constexpr (!std::is_void_v<T>) {
-        static_assert(std::is_trivially_copyable_v<T> && (sizeof(T) == 1 || sizeof(T) % size_of(type) == 0),
-                      "memory is passed as a type that consists of no such elements");
+        static_assert(
+            std::is_trivially_copyable_v<T> && (sizeof(T) == 1 || sizeof(T) % sizeof(Described) == 0),
+            "memory is passed as a type that consists of no such elements");
       }
-      if (!begin(Elements::as_described, size_of(type))) return buffer_->data;
+      if (!begin(Elements::as_described, sizeof(Described))) return buffer_->data;
       for (std::size_t i = 0; buffer_->is_read && i < buffer_->fill.count; ++i)
-        store(i, element<type>(buffer_->fill, i));
+        store(i, element<Described>(buffer_->fill, i));
     }
     return buffer_->data;
   }
 
   void store(std::size_t i, double value) const {
-    if constexpr (is_half(type)) {
-      reinterpret_cast<std::uint16_t*>(buffer_->data)[i] = half_bits(type, value);
-    } else {
-      reinterpret_cast<Native<type>*>(buffer_->data)[i] = converted<Native<type>>(value);
-    }
+    Described* const elements = reinterpret_cast<Described*>(buffer_->data);
+    if constexpr (std::is_same_v<Described, f16>)
+      elements[i] = f16_of(value);
+    else if constexpr (std::is_same_v<Described, bf16>)
+      elements[i] = bf16_of(value);
+    else
+      elements[i] = converted<Described>(value);
   }
 
   /// Whether it must be filled: it is new. Every bit of what is not read is set.
@@ -276,10 +249,9 @@ class Values {
     if (place_ == texts_.size()) throw std::logic_error("a value is missing");
     return texts_[place_++];
   }
-  double number() { return std::strtod(next().c_str(), nullptr); }
   template <class T>
   T scalar() {
-    return converted<T>(number());
+    return converted<T>(std::strtod(next().c_str(), nullptr));
   }
   long long integer() { return std::strtoll(next().c_str(), nullptr, 10); }
 
@@ -324,22 +296,22 @@ inline void write_npy(const std::string& path, const char* kind, std::size_t ele
 }
 
 /// Stores what the function left in the memory of a result.
-template <Type type>
+template <class Described>
 void store_result(const Buffer& buffer, const std::string& path) {
   const std::size_t count = buffer.fill.count;
   if (buffer.elements == Elements::none)
     throw std::logic_error("the function takes the memory of a result as no pointer");
-  if (type == Type::bf16 && buffer.elements == Elements::as_described) {  // which NumPy does not have
+  const bool are_described = buffer.elements == Elements::as_described;
+  if (std::is_same_v<Described, bf16> && are_described) {  // which NumPy does not have
+    const bf16* const halves = reinterpret_cast<const bf16*>(buffer.data);
     std::vector<float> wide(count);
-    for (std::size_t i = 0; i < count; ++i)
-      wide[i] = half_value(type, reinterpret_cast<const std::uint16_t*>(buffer.data)[i]);
+    std::transform(halves, halves + count, wide.begin(), wide_value);
     write_npy(path, "f", sizeof(float), wide.data(), count);
     return;
   }
-  const bool are_described = buffer.elements == Elements::as_described;
-  const bool are_floating = are_described ? is_floating(type) : buffer.elements == Elements::floating;
+  const bool are_floating = are_described ? kIsFloating<Described> : buffer.elements == Elements::floating;
   const bool are_unsigned =
-      are_described ? is_unsigned(type) : buffer.elements == Elements::unsigned_integers;
+      are_described ? std::is_unsigned_v<Described> : buffer.elements == Elements::unsigned_integers;
   write_npy(path, are_floating ? "f" : are_unsigned ? "u" : "i", buffer.element_bytes, buffer.data, count);
 }
 
