@@ -6,14 +6,25 @@
 
 #include <sstream>
 
-#include "cli/commands.h"
 #include "reports/text/text_table.h"
 
 namespace rooflinectl {
-namespace {
+std::vector<std::string> names_of(const CLI::Option& argument) {
+  std::vector<std::string> names;
+  for (const std::string& name : argument.get_snames()) names.push_back("-" + name);
+  for (const std::string& name : argument.get_lnames()) names.push_back("--" + name);
+  return names;
+}
 
-/// CLI11 keeps what CLI::IsMember allows as a part of the type's name: `THEME:{light,dark,print}`.
-std::vector<std::string> choices_of(const std::string& type_name) {
+std::string value_name(const CLI::Option& argument) {
+  if (argument.get_items_expected_max() == 0) return "";
+  const std::string type_name = argument.get_type_name();
+  return type_name.substr(0, type_name.find(':'));
+}
+
+std::vector<std::string> choices_of(const CLI::Option& argument) {
+  // CLI11 keeps what CLI::IsMember allows as a part of the type's name: `THEME:{light,dark,print}`.
+  const std::string type_name = argument.get_items_expected_max() > 0 ? argument.get_type_name() : "";
   const std::size_t begin = type_name.find('{');
   const std::size_t end = type_name.find('}', begin);
   std::vector<std::string> choices;
@@ -23,67 +34,54 @@ std::vector<std::string> choices_of(const std::string& type_name) {
   return choices;
 }
 
-ArgumentManual manual_of(const CLI::Option& option) {
-  ArgumentManual manual;
-  for (const std::string& name : option.get_snames()) manual.names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) manual.names.push_back("--" + name);
-  if (option.get_items_expected_max() > 0) {
-    const std::string type_name = option.get_type_name();
-    manual.value = type_name.substr(0, type_name.find(':'));
-    manual.choices = choices_of(type_name);
-    manual.is_value_optional = option.get_items_expected_min() == 0;
-    manual.takes_many = option.get_expected_max() > 1;
-  }
-  manual.is_required = option.get_required();
-  manual.description = option.get_description();
-  manual.default_value = option.get_default_str();
-  return manual;
+bool is_value_optional(const CLI::Option& argument) {
+  return argument.get_items_expected_max() > 0 && argument.get_items_expected_min() == 0;
 }
 
+bool takes_many(const CLI::Option& argument) {
+  return argument.get_items_expected_max() > 0 && argument.get_expected_max() > 1;
+}
+
+std::string full_description(const CLI::Option& argument) {
+  std::string text = argument.get_description();
+  if (const auto choices = choices_of(argument); !choices.empty()) {
+    text += fmt::format("; one of {}", fmt::join(choices, ", "));
+  }
+  const std::string default_value = argument.get_default_str();
+  return default_value.empty() ? text : fmt::format("{} (default: {})", text, default_value);
+}
+
+std::string command_name(const CLI::App& command) {
+  return command.get_parent() == nullptr ? "" : command.get_name();
+}
+
+namespace {
+
 /// `RUN`, `[PLAN]`, `RUN...`
-std::string usage_of(const ArgumentManual& argument) {
-  const std::string value = argument.is_required ? argument.value : fmt::format("[{}]", argument.value);
-  return argument.takes_many && !argument.value.ends_with("...") ? value + "..." : value;
+std::string usage_of(const CLI::Option& argument) {
+  const std::string name = value_name(argument);
+  const std::string value = argument.get_required() ? name : fmt::format("[{}]", name);
+  return takes_many(argument) && !name.ends_with("...") ? value + "..." : value;
 }
 
 }  // namespace
 
-CommandManual manual_of(const CLI::App& command) {
-  CommandManual manual = {.name = command.get_parent() == nullptr ? "" : command.get_name(),
-                          .description = command.get_description(),
-                          .notes = command.get_footer(),
-                          .arguments = {}};
-  for (const CLI::Option* option : command.get_options()) manual.arguments.push_back(manual_of(*option));
-  return manual;
-}
-
-std::string usage_of(const CommandManual& command) {
-  std::string text = command.name.empty() ? "rooflinectl [OPTIONS] COMMAND"
-                                          : fmt::format("rooflinectl {} [OPTIONS]", command.name);
-  for (const ArgumentManual& argument : command.arguments) {
-    if (argument.names.empty()) text += " " + usage_of(argument);
+std::string usage_of(const CLI::App& command) {
+  const std::string name = command_name(command);
+  std::string text =
+      name.empty() ? "rooflinectl [OPTIONS] COMMAND" : fmt::format("rooflinectl {} [OPTIONS]", name);
+  for (const CLI::Option* argument : command.get_options()) {
+    if (names_of(*argument).empty()) text += " " + usage_of(*argument);
   }
-  return command.name == "profile" ? text + " -- PROGRAM [ARGS]..." : text;
+  return name == "profile" ? text + " -- PROGRAM [ARGS]..." : text;
 }
 
-std::string full_description(const ArgumentManual& argument) {
-  std::string text = argument.description;
-  if (!argument.choices.empty()) text += fmt::format("; one of {}", fmt::join(argument.choices, ", "));
-  if (!argument.default_value.empty()) text += fmt::format(" (default: {})", argument.default_value);
-  return text;
-}
-
-std::vector<CommandManual> command_manuals() {
-  CLI::App app;
-  Action action;
-  char name[] = "rooflinectl";
-  char* arguments[] = {name};
-  add_commands(app, action, 1, arguments);
-  std::vector<CommandManual> manuals = {manual_of(app)};
-  for (const CLI::App* command : std::as_const(app).get_subcommands([](const CLI::App*) { return true; })) {
-    manuals.push_back(manual_of(*command));
+CommandList with_commands(const CLI::App& app) {
+  CommandList commands = {&app};
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    commands.push_back(command);
   }
-  return manuals;
+  return commands;
 }
 
 namespace {
@@ -124,26 +122,27 @@ std::string entry(const std::string& name, const std::string& description) {
   return start + text.substr(start.size());
 }
 
-std::string name_with_value(const ArgumentManual& argument) {
-  if (argument.names.empty()) return argument.value;
-  const std::string names = fmt::format("{}", fmt::join(argument.names, ","));
-  if (argument.value.empty()) return names;
-  return names + (argument.is_value_optional ? fmt::format("[={}]", argument.value) : " " + argument.value);
+std::string name_with_value(const CLI::Option& argument) {
+  const std::string value = value_name(argument);
+  if (names_of(argument).empty()) return value;
+  const std::string names = fmt::format("{}", fmt::join(names_of(argument), ","));
+  if (value.empty()) return names;
+  return names + (is_value_optional(argument) ? fmt::format("[={}]", value) : " " + value);
 }
 
-std::string arguments_of(const CommandManual& command, bool are_named, std::string_view heading) {
+std::string arguments_of(const CLI::App& command, bool are_named, std::string_view heading) {
   std::string text;
-  for (const ArgumentManual& argument : command.arguments) {
-    if (argument.names.empty() != are_named)
-      text += entry(name_with_value(argument), full_description(argument));
+  for (const CLI::Option* argument : command.get_options()) {
+    if (names_of(*argument).empty() != are_named)
+      text += entry(name_with_value(*argument), full_description(*argument));
   }
   return text.empty() ? text : fmt::format("\n{}:\n{}", heading, text);
 }
 
 std::string list_of_commands(const CLI::App& app) {
   std::string text;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    text += entry(command->get_name(), command->get_description());
+  for (const CLI::App* command : with_commands(app)) {
+    if (command != &app) text += entry(command->get_name(), command->get_description());
   }
   return text.empty() ? text : fmt::format("\nCommands:\n{}", text);
 }
@@ -151,12 +150,12 @@ std::string list_of_commands(const CLI::App& app) {
 }  // namespace
 
 std::string help_text(const CLI::App& command) {
-  const CommandManual manual = manual_of(command);
-  std::string text = wrapped(manual.description);
-  text += fmt::format("{}Usage: {}\n", text.ends_with("\n\n") ? "" : "\n", usage_of(manual));
-  text += arguments_of(manual, false, "Arguments") + arguments_of(manual, true, "Options");
+  std::string text = wrapped(command.get_description());
+  text += fmt::format("{}Usage: {}\n", text.ends_with("\n\n") ? "" : "\n", usage_of(command));
+  text += arguments_of(command, false, "Arguments") + arguments_of(command, true, "Options");
   text += list_of_commands(command);
-  return manual.notes.empty() ? text : fmt::format("{}\n{}", text, wrapped(manual.notes));
+  const std::string notes = command.get_footer();
+  return notes.empty() ? text : fmt::format("{}\n{}", text, wrapped(notes));
 }
 
 }  // namespace rooflinectl

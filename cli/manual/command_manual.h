@@ -11,35 +11,29 @@ class App;
 /// The content of `--help` of each command, for manual pages and for shells that complete command lines.
 namespace rooflinectl {
 
-/// An option, or an argument without a name.
-struct ArgumentManual {
-  std::vector<std::string> names;  ///< `-o` and `--output`; none of an argument that has no name
-  std::string value;               ///< what it takes: `DIR`; empty if nothing
-  bool is_required = false;
-  bool is_value_optional = false;  ///< `--timeline` is as good as `--timeline 100us`
-  bool takes_many = false;
-  std::vector<std::string> choices;  ///< the only values that are allowed; empty if any is
-  std::string description;
-  std::string default_value;
-};
+// Of an option, or an argument without a name.
 
-struct CommandManual {
-  std::string name;         ///< `report`; empty for rooflinectl itself
-  std::string description;  ///< begins with a line that sums it up
-  std::string notes;        ///< exit codes, examples, environment variables
-  std::vector<ArgumentManual> arguments;
-};
+/// `-o` and `--output`; none of an argument that has no name.
+std::vector<std::string> names_of(const CLI::Option& argument);
+/// What it takes: `DIR`; empty if nothing.
+std::string value_name(const CLI::Option& argument);
+/// The only values that are allowed; empty if any is.
+std::vector<std::string> choices_of(const CLI::Option& argument);
+/// `--timeline` is as good as `--timeline 100us`.
+bool is_value_optional(const CLI::Option& argument);
+bool takes_many(const CLI::Option& argument);
+/// With the values that are allowed, and the default.
+std::string full_description(const CLI::Option& argument);
 
-CommandManual manual_of(const CLI::App& command);
+/// `report`; empty for rooflinectl itself.
+std::string command_name(const CLI::App& command);
 
 /// `rooflinectl profile [OPTIONS] -- PROGRAM [ARGS]...`
-std::string usage_of(const CommandManual& command);
+std::string usage_of(const CLI::App& command);
 
-/// With the values that are allowed, and the default.
-std::string full_description(const ArgumentManual& argument);
-
-/// Of rooflinectl itself, then of each command, in their order.
-std::vector<CommandManual> command_manuals();
+/// rooflinectl itself, then each command, in their order.
+using CommandList = std::vector<const CLI::App*>;
+CommandList with_commands(const CLI::App& app);
 
 /// What `--help` and `rooflinectl help` print about `command`: rooflinectl itself or one of its commands. No
 /// line is longer than 80 characters.
@@ -47,9 +41,8 @@ std::string help_text(const CLI::App& command);
 
 // Scripts by which shells complete command lines: commands, options, and values as far as they can be known.
 
-/// Each takes rooflinectl itself, then every command.
-std::string bash_completion(const std::vector<CommandManual>& manuals);
-std::string zsh_completion(const std::vector<CommandManual>& manuals);
-std::string fish_completion(const std::vector<CommandManual>& manuals);
+std::string bash_completion(const CommandList& commands);
+std::string zsh_completion(const CommandList& commands);
+std::string fish_completion(const CommandList& commands);
 
 }  // namespace rooflinectl

@@ -35,10 +35,9 @@ struct Completion {
   std::string fish;  ///< options of complete: what comes after `-a`, and whether files are offered too
 };
 
-Completion completion_of(const ArgumentManual& argument) {
-  const std::string& value = argument.value;
-  if (!argument.choices.empty()) {
-    const std::string choices = fmt::format("{}", fmt::join(argument.choices, " "));
+Completion completion_of(const CLI::Option& argument) {
+  const std::string value = value_name(argument);
+  if (const std::string choices = fmt::format("{}", fmt::join(choices_of(argument), " ")); !choices.empty()) {
     return {fmt::format("_rooflinectl_words '{}'", choices), fmt::format("({})", choices),
             fmt::format("-x -a '{}'", choices)};
   }
@@ -59,7 +58,7 @@ Completion completion_of(const ArgumentManual& argument) {
     return {"_rooflinectl_variants", "_rooflinectl_variants",
             fmt::format("-x -a '({})'", fish_escaped(kVariantsCommand))};
   }
-  return {":", " ", argument.is_value_optional ? "" : "-x"};
+  return {":", " ", is_value_optional(argument) ? "" : "-x"};
 }
 
 // ---- bash ----
@@ -116,40 +115,41 @@ _rooflinectl() {
 )sh";
 
 /// `'report -o'|'report --output')`
-std::string pattern_of(const CommandManual& command, const ArgumentManual& argument) {
+std::string pattern_of(const CLI::App& command, const CLI::Option& argument) {
   std::vector<std::string> patterns;
-  for (const std::string& name : argument.names)
-    patterns.push_back(fmt::format("'{} {}'", command.name, name));
+  for (const std::string& name : names_of(argument))
+    patterns.push_back(fmt::format("'{} {}'", command_name(command), name));
   return fmt::format("{})", fmt::join(patterns, "|"));
 }
 
 }  // namespace
 
-std::string bash_completion(const std::vector<CommandManual>& manuals) {
+std::string bash_completion(const CommandList& commands) {
   std::string script =
       kCompletionHeader + fmt::format(kBashFunctions, kDevicesCommand, kVariantsCommand) + kBashBegin;
-  for (const CommandManual& command : manuals) {
-    for (const ArgumentManual& argument : command.arguments) {
-      if (argument.names.empty() || argument.value.empty() || argument.is_value_optional) continue;
-      script +=
-          fmt::format("    {} {}; return ;;\n", pattern_of(command, argument), completion_of(argument).bash);
+  std::vector<std::string> names;
+  for (const CLI::App* command : commands) {
+    if (command != commands.front()) names.push_back(command->get_name());
+    for (const CLI::Option* argument : command->get_options()) {
+      const bool takes_next =
+          !names_of(*argument).empty() && !value_name(*argument).empty() && !is_value_optional(*argument);
+      if (!takes_next) continue;
+      script += fmt::format("    {} {}; return ;;\n", pattern_of(*command, *argument),
+                            completion_of(*argument).bash);
     }
   }
   script += "  esac\n  case \"$command\" in\n";
-  std::vector<std::string> commands;
-  for (const CommandManual& command : manuals) {
-    if (!command.name.empty()) commands.push_back(command.name);
-  }
-  for (const CommandManual& command : manuals) {
+  for (const CLI::App* command : commands) {
     std::vector<std::string> options;
     std::string others =
-        command.name.empty() ? fmt::format("_rooflinectl_words '{}'", fmt::join(commands, " ")) : ":";
-    for (const ArgumentManual& argument : command.arguments) {
-      options.insert(options.end(), argument.names.begin(), argument.names.end());
-      if (argument.names.empty()) others = completion_of(argument).bash;
+        command == commands.front() ? fmt::format("_rooflinectl_words '{}'", fmt::join(names, " ")) : ":";
+    for (const CLI::Option* argument : command->get_options()) {
+      const std::vector<std::string> of_argument = names_of(*argument);
+      options.insert(options.end(), of_argument.begin(), of_argument.end());
+      if (of_argument.empty()) others = completion_of(*argument).bash;
     }
     script += fmt::format("    '{}')\n      if [[ $current == -* ]]; then\n        _rooflinectl_words '{}'\n",
-                          command.name, fmt::join(options, " "));
+                          command_name(*command), fmt::join(options, " "));
     script += fmt::format("      else\n        {}\n      fi ;;\n", others);
   }
   return script + "  esac\n}\n\ncomplete -F _rooflinectl rooflinectl\n";
@@ -159,29 +159,31 @@ namespace {
 
 // ---- fish ----
 
-std::string line_of(const CommandManual& command, const ArgumentManual& argument) {
-  const std::string condition = command.name.empty()
+std::string line_of(const CLI::App& command, const CLI::Option& argument) {
+  const std::string name_of_command = command_name(command);
+  const std::string condition = name_of_command.empty()
                                     ? "__fish_use_subcommand"
-                                    : fmt::format("__fish_seen_subcommand_from {}", command.name);
+                                    : fmt::format("__fish_seen_subcommand_from {}", name_of_command);
   std::string line = fmt::format("complete -c rooflinectl -n '{}'", condition);
-  for (const std::string& name : argument.names)
+  const std::vector<std::string> names = names_of(argument);
+  for (const std::string& name : names)
     line += name.starts_with("--") ? fmt::format(" -l {}", name.substr(2))
                                    : fmt::format(" -s {}", name.substr(1));
-  if (!argument.value.empty()) line += " " + completion_of(argument).fish;
-  if (!argument.names.empty()) line += fmt::format(" -d '{}'", fish_escaped(argument.description));
+  if (!value_name(argument).empty()) line += " " + completion_of(argument).fish;
+  if (!names.empty()) line += fmt::format(" -d '{}'", fish_escaped(argument.get_description()));
   return line + "\n";
 }
 
 }  // namespace
 
-std::string fish_completion(const std::vector<CommandManual>& manuals) {
+std::string fish_completion(const CommandList& commands) {
   std::string script = kCompletionHeader;
   script += "complete -c rooflinectl -f\n";
-  for (const CommandManual& command : manuals) {
-    if (!command.name.empty())
-      script += fmt::format("complete -c rooflinectl -n __fish_use_subcommand -a {} -d '{}'\n", command.name,
-                            fish_escaped(command.description));
-    for (const ArgumentManual& argument : command.arguments) script += line_of(command, argument);
+  for (const CLI::App* command : commands) {
+    if (command != commands.front())
+      script += fmt::format("complete -c rooflinectl -n __fish_use_subcommand -a {} -d '{}'\n",
+                            command->get_name(), fish_escaped(command->get_description()));
+    for (const CLI::Option* argument : command->get_options()) script += line_of(*command, *argument);
   }
   script +=
       "complete -c rooflinectl -n '__fish_seen_subcommand_from profile; and contains -- -- (commandline "
@@ -223,46 +225,48 @@ std::string zsh_escaped(const std::string& text) {
   return result;
 }
 
-std::string value_of(const ArgumentManual& argument) {
-  if (argument.value.empty()) return "";
-  return fmt::format("{}:{}:{}", argument.is_value_optional ? ":" : "", zsh_escaped(argument.value),
+std::string value_message(const CLI::Option& argument) {
+  const std::string value = value_name(argument);
+  if (value.empty()) return "";
+  return fmt::format("{}:{}:{}", is_value_optional(argument) ? ":" : "", zsh_escaped(value),
                      completion_of(argument).zsh);
 }
 
 /// As _arguments takes it: `'(-o --output)'{-o,--output}'[what it does]:DIR:_files -/'`.
-std::string specification(const ArgumentManual& argument) {
-  if (argument.names.empty())
-    return fmt::format("'{}:{}:{}'", argument.takes_many ? "*" : "", zsh_escaped(argument.value),
+std::string specification(const CLI::Option& argument) {
+  const std::vector<std::string> names = names_of(argument);
+  if (names.empty())
+    return fmt::format("'{}:{}:{}'", takes_many(argument) ? "*" : "", zsh_escaped(value_name(argument)),
                        completion_of(argument).zsh);
-  const std::string rest = fmt::format("[{}]{}", zsh_escaped(argument.description), value_of(argument));
-  if (argument.names.size() == 1) return fmt::format("'{}{}'", argument.names.front(), rest);
-  return fmt::format("'({})'{{{}}}'{}'", fmt::join(argument.names, " "), fmt::join(argument.names, ","),
-                     rest);
+  const std::string rest =
+      fmt::format("[{}]{}", zsh_escaped(argument.get_description()), value_message(argument));
+  if (names.size() == 1) return fmt::format("'{}{}'", names.front(), rest);
+  return fmt::format("'({})'{{{}}}'{}'", fmt::join(names, " "), fmt::join(names, ","), rest);
 }
 
 }  // namespace
 
-std::string zsh_completion(const std::vector<CommandManual>& manuals) {
+std::string zsh_completion(const CommandList& commands) {
   std::string script = std::string("#compdef rooflinectl\n") + kCompletionHeader +
                        fmt::format(kZshFunctions, kDevicesCommand, kVariantsCommand);
   script += "\n_rooflinectl() {\n  local state\n  local -a commands=(\n";
-  for (const CommandManual& command : manuals) {
-    if (!command.name.empty())
-      script += fmt::format("    '{}:{}'\n", command.name, zsh_escaped(command.description));
+  std::string cases;
+  for (const CLI::App* command : commands) {
+    if (command == commands.front()) continue;
+    const std::string name = command->get_name();
+    script += fmt::format("    '{}:{}'\n", name, zsh_escaped(command->get_description()));
+    cases += fmt::format("        {})\n          _arguments -s", name);
+    for (const CLI::Option* argument : command->get_options())
+      cases += " \\\n            " + specification(*argument);
+    if (name == "profile") cases += " \\\n            '*::program:_normal'";
+    cases += " ;;\n";
   }
   script += "  )\n  _arguments -C";
-  for (const ArgumentManual& argument : manuals.front().arguments) script += " " + specification(argument);
+  for (const CLI::Option* argument : commands.front()->get_options())
+    script += " " + specification(*argument);
   script += " '1:command:->command' '*::argument:->argument'\n  case $state in\n";
   script += "    command) _describe command commands ;;\n    argument)\n      case $words[1] in\n";
-  for (const CommandManual& command : manuals) {
-    if (command.name.empty()) continue;
-    script += fmt::format("        {})\n          _arguments -s", command.name);
-    for (const ArgumentManual& argument : command.arguments)
-      script += " \\\n            " + specification(argument);
-    if (command.name == "profile") script += " \\\n            '*::program:_normal'";
-    script += " ;;\n";
-  }
-  return script + "      esac ;;\n  esac\n}\n\n_rooflinectl \"$@\"\n";
+  return script + cases + "      esac ;;\n  esac\n}\n\n_rooflinectl \"$@\"\n";
 }
 
 }  // namespace rooflinectl

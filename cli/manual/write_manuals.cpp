@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/commands.h"
 #include "cli/manual/command_manual.h"
 #include "core/files/files.h"
 #include "runner/built_in.h"
@@ -53,13 +54,13 @@ std::string first_paragraph(const std::string& text) {
 }
 
 /// Short enough for a list: what stands before details.
-std::string summary_of(const CommandManual& command) {
-  const std::string paragraph = first_paragraph(command.description);
+std::string summary_of(const CLI::App& command) {
+  const std::string paragraph = first_paragraph(command.get_description());
   return paragraph.substr(0, paragraph.find_first_of(":;."));
 }
 
 /// Words in capitals stand for something else.
-std::string synopsis(const CommandManual& command) {
+std::string synopsis(const CLI::App& command) {
   std::string text;
   std::istringstream words(usage_of(command));
   for (std::string word; words >> word;) {
@@ -70,14 +71,14 @@ std::string synopsis(const CommandManual& command) {
   return text;
 }
 
-std::string heading_of(const ArgumentManual& argument) {
-  if (argument.names.empty()) return italic(argument.value);
-  std::vector<std::string> names;
-  for (const std::string& name : argument.names) names.push_back(bold(name));
-  std::string heading = fmt::format("{}", fmt::join(names, ", "));
-  if (argument.value.empty()) return heading;
-  return heading +
-         fmt::format(fmt::runtime(argument.is_value_optional ? "[={}]" : " {}"), italic(argument.value));
+std::string heading_of(const CLI::Option& argument) {
+  const std::string value = value_name(argument);
+  std::vector<std::string> names = names_of(argument);
+  if (names.empty()) return italic(value);
+  std::ranges::transform(names, names.begin(), bold);
+  const std::string heading = fmt::format("{}", fmt::join(names, ", "));
+  if (value.empty()) return heading;
+  return heading + fmt::format(fmt::runtime(is_value_optional(argument) ? "[={}]" : " {}"), italic(value));
 }
 
 std::string upper(std::string text) {
@@ -110,52 +111,61 @@ std::string sections(const std::string& notes) {
 }
 
 /// `rooflinectl-report`, or `rooflinectl`.
-std::string man_page_name(const CommandManual& command) {
-  return command.name.empty() ? "rooflinectl" : "rooflinectl-" + command.name;
+std::string man_page_name(const CLI::App& command) {
+  const std::string name = command_name(command);
+  return name.empty() ? "rooflinectl" : "rooflinectl-" + name;
 }
 
-std::string list_of_commands(const std::vector<CommandManual>& all) {
+std::string list_of_commands(const CommandList& all) {
   std::string list = ".SH COMMANDS\n";
-  for (const CommandManual& command : all) {
-    if (command.name.empty()) continue;
-    list += fmt::format(".TP\n{}(1)\n{}\n", bold(man_page_name(command)), roff_escaped(summary_of(command)));
+  for (const CLI::App* command : all) {
+    if (command == all.front()) continue;
+    list +=
+        fmt::format(".TP\n{}(1)\n{}\n", bold(man_page_name(*command)), roff_escaped(summary_of(*command)));
   }
   return list;
 }
 
 /// The page of one command for man(1), as man(7) describes its macros. `all`: rooflinectl itself and every
 /// command, which the first one's page lists.
-std::string man_page(const CommandManual& command, const std::vector<CommandManual>& all) {
+std::string man_page(const CLI::App& command, const CommandList& all) {
+  const bool is_of_all = &command == all.front();
   const std::string name = man_page_name(command);
+  const std::string description = command.get_description();
   std::string page = fmt::format(".TH {} 1 \"\" \"rooflinectl {}\" \"rooflinectl\"\n",
                                  roff_escaped(upper(name)), roff_escaped(std::string(tool_version())));
   page += fmt::format(".SH NAME\n{} \\- {}\n", roff_escaped(name), roff_escaped(summary_of(command)));
   page += fmt::format(".SH SYNOPSIS\n{}\n", synopsis(command));
-  const std::string paragraph = first_paragraph(command.description);
+  const std::string paragraph = first_paragraph(description);
   page += fmt::format(".SH DESCRIPTION\n{}\n", roff_escaped(paragraph));
-  page += sections(command.description.substr(paragraph.size()));
-  if (command.name.empty()) page += list_of_commands(all);
+  page += sections(description.substr(paragraph.size()));
+  if (is_of_all) page += list_of_commands(all);
   page += ".SH OPTIONS\n";
-  for (const ArgumentManual& argument : command.arguments)
-    page += fmt::format(".TP\n{}\n{}\n", heading_of(argument), roff_escaped(full_description(argument)));
-  page += sections(command.notes);
-  if (!command.name.empty()) page += ".SH SEE ALSO\n.BR rooflinectl (1)\n";
+  for (const CLI::Option* argument : command.get_options())
+    page += fmt::format(".TP\n{}\n{}\n", heading_of(*argument), roff_escaped(full_description(*argument)));
+  page += sections(command.get_footer());
+  if (!is_of_all) page += ".SH SEE ALSO\n.BR rooflinectl (1)\n";
   return page;
 }
 
 void write_manuals(const std::filesystem::path& folder) {
-  const std::vector<CommandManual> manuals = command_manuals();
+  CLI::App app;
+  Action action;
+  char name[] = "rooflinectl";
+  char* arguments[] = {name};
+  add_commands(app, action, 1, arguments);
+  const CommandList commands = with_commands(app);
 
   const auto write = [&](const std::filesystem::path& file, const std::string& text) {
     make_folder((folder / file).parent_path());
     write_file(folder / file, text);
   };
-  for (const CommandManual& command : manuals) {
-    write(fmt::format("man/man1/{}.1", man_page_name(command)), man_page(command, manuals));
+  for (const CLI::App* command : commands) {
+    write(fmt::format("man/man1/{}.1", man_page_name(*command)), man_page(*command, commands));
   }
-  write("bash-completion/completions/rooflinectl", bash_completion(manuals));
-  write("zsh/vendor-completions/_rooflinectl", zsh_completion(manuals));
-  write("fish/vendor_completions.d/rooflinectl.fish", fish_completion(manuals));
+  write("bash-completion/completions/rooflinectl", bash_completion(commands));
+  write("zsh/vendor-completions/_rooflinectl", zsh_completion(commands));
+  write("fish/vendor_completions.d/rooflinectl.fish", fish_completion(commands));
 }
 
 }  // namespace
