@@ -69,7 +69,10 @@ class Alignment {
   std::vector<RunPlace> result() {
     if (runs_.empty()) return {};
     place(0, {.start_ns = 0, .uncertainty_s = 0});
-    while (place_one_by_clock() || place_one_by_collectives() || place_one_apart()) continue;
+    while (place_one(&Alignment::place_by_clock) || place_one(&Alignment::place_by_collectives) ||
+           place_one_apart()) {
+      continue;
+    }
     return places_;
   }
 
@@ -97,29 +100,26 @@ class Alignment {
     }
   }
 
-  bool place_one_by_clock() {
+  /// Whether one was left that `find` finds the place of.
+  bool place_one(std::optional<RunPlace> (Alignment::*find)(const RunClocks& run) const) {
     for (std::size_t run = 0; run < runs_.size(); ++run) {
       if (is_placed_[run]) continue;
-      for (const ProgramHost& host : runs_[run].hosts) {
-        const auto clock = clocks_.find(host.boot_id);
-        if (clock == clocks_.end() || !host.uncertainty_s) continue;
-        place(run, {.start_ns = static_cast<std::int64_t>(host.clock_ns) - clock->second.at_zero_ns,
-                    .uncertainty_s = sum(clock->second.uncertainty_s, host.uncertainty_s)});
-        return true;
-      }
-    }
-    return false;
-  }
-
-  bool place_one_by_collectives() {
-    for (std::size_t run = 0; run < runs_.size(); ++run) {
-      if (is_placed_[run]) continue;
-      const auto where = place_by_collectives(runs_[run]);
+      const auto where = (this->*find)(runs_[run]);
       if (!where) continue;
       place(run, *where);
       return true;
     }
     return false;
+  }
+
+  std::optional<RunPlace> place_by_clock(const RunClocks& run) const {
+    for (const ProgramHost& host : run.hosts) {
+      const auto clock = clocks_.find(host.boot_id);
+      if (clock == clocks_.end() || !host.uncertainty_s) continue;
+      return RunPlace{.start_ns = static_cast<std::int64_t>(host.clock_ns) - clock->second.at_zero_ns,
+                      .uncertainty_s = sum(clock->second.uncertainty_s, host.uncertainty_s)};
+    }
+    return std::nullopt;
   }
 
   bool place_one_apart() {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "core/machine/ranks.h"
@@ -16,9 +18,14 @@ bool is_aligned(const Application& application, const ProgramProcess& process) {
   return application.hosts[process.host].uncertainty_s.has_value();
 }
 
-}  // namespace
+using Key = std::tuple<int, std::string, std::string>;  // process, kernel and NVTX path
 
-HeldElsewhere::HeldElsewhere(const Application& application, const std::vector<std::size_t>& parts) {
+Key key_of(const GroupInProcess& group) {
+  return {group.process, group.point->subject, std::string(group.point->axes.text("path").value_or(""))};
+}
+
+std::map<Key, HeldLaunches> all_held_elsewhere(const Application& application,
+                                               const std::vector<std::size_t>& parts) {
   const std::vector<ProgramProcess>& processes = application.processes;
   std::vector<Hold> everywhere;
   std::map<std::size_t, std::vector<Hold>> of_parts;
@@ -30,6 +37,7 @@ HeldElsewhere::HeldElsewhere(const Application& application, const std::vector<s
       everywhere.insert(everywhere.end(), holds.begin(), holds.end());
   }
   const Holds all(std::move(everywhere));
+  std::map<Key, HeldLaunches> result;
   for (std::size_t i = 0; i < processes.size(); ++i) {
     const ProgramProcess& process = processes[i];
     if (!is_aligned(application, process)) continue;
@@ -40,29 +48,31 @@ HeldElsewhere::HeldElsewhere(const Application& application, const std::vector<s
     for (const CollectiveLaunch& launch : by_end) {
       if (all.delay(previous_end_ns, launch.end_ns()) && !own.delay(previous_end_ns, launch.end_ns())) {
         const CollectiveKernel& kernel = application.collectives[launch.kernel];
-        Launches& held = held_[{process.id, kernel.subject, kernel.path}];
+        HeldLaunches& held = result[{process.id, kernel.subject, kernel.path}];
         ++held.count;
         held.total_s += static_cast<double>(launch.duration_ns) * 1e-9;
       }
       previous_end_ns = launch.end_ns();
     }
   }
+  return result;
 }
 
-HeldElsewhere::Key HeldElsewhere::key_of(const Group& group) {
-  return {group.process, group.point->subject, std::string(group.point->axes.text("path").value_or(""))};
-}
+}  // namespace
 
-std::vector<HeldElsewhere::Launches> HeldElsewhere::of(const std::vector<Group>& groups) const {
+std::vector<HeldLaunches> held_elsewhere(const Application& application,
+                                         const std::vector<std::size_t>& parts,
+                                         const std::vector<GroupInProcess>& groups) {
+  const std::map<Key, HeldLaunches> all = all_held_elsewhere(application, parts);
   std::map<Key, std::uint64_t> traced;
-  for (const Group& group : groups) traced[key_of(group)] += group.traced;
+  for (const GroupInProcess& group : groups) traced[key_of(group)] += group.traced;
   std::map<Key, std::uint64_t> traced_before;
-  std::vector<Launches> result;
-  for (const Group& group : groups) {
+  std::vector<HeldLaunches> result;
+  for (const GroupInProcess& group : groups) {
     const Key key = key_of(group);
-    Launches& launches = result.emplace_back();
-    const auto held = held_.find(key);
-    if (held == held_.end() || traced[key] == 0) continue;
+    HeldLaunches& launches = result.emplace_back();
+    const auto held = all.find(key);
+    if (held == all.end() || traced[key] == 0) continue;
     const std::uint64_t count = std::min(held->second.count, traced[key]);
     std::uint64_t& before = traced_before[key];
     const double share = static_cast<double>(count) / static_cast<double>(traced[key]);

@@ -190,12 +190,32 @@ MergeResult merge_runs(const MergeRequest& request, const MergeProgress& progres
   return Merging(request, progress).run();
 }
 
-void MergedTimeline::add(const Timeline& timeline, const TimelinePlaces& places) {
-  for (const DeviceTimeline& device : timeline.devices) add_device(device, places);
+/// Leaves out samples of a device that is there already, and of those that are not in `devices`.
+/// `measurements`: where those of the run are in the merged one.
+void MergedRun::add_timeline(const Timeline& timeline, const Places& places,
+                             const std::vector<std::optional<std::size_t>>& measurements,
+                             const std::set<std::size_t>& devices) {
+  for (DeviceTimeline device : timeline.devices) {
+    device.device = places.devices[device.device];
+    const auto is_same = [&](const DeviceTimeline& other) { return other.device == device.device; };
+    if (!devices.contains(device.device) || std::ranges::any_of(timeline_.devices, is_same)) continue;
+    device.began_ns += places.shift_ns;
+    for (std::uint64_t& start_ns : device.start_ns) start_ns += places.shift_ns;
+    for (TimelinePower& power : device.power) power.at_ns += places.shift_ns;
+    std::erase_if(device.launches,
+                  [&](const TimelineLaunch& launch) { return !measurements[launch.measurement]; });
+    for (TimelineLaunch& launch : device.launches) {
+      launch.measurement = *measurements[launch.measurement];
+      launch.start_ns += places.shift_ns;
+    }
+    for (TimelineTransfer& transfer : device.transfers) transfer.start_ns += places.shift_ns;
+    timeline_.devices.push_back(std::move(device));
+  }
   for (TimelineRange range : timeline.ranges) {
     const auto process = places.processes.find(range.process);
     if (process != places.processes.end()) range.process = process->second;
-    const auto [path, is_new] = paths_.try_emplace(timeline.paths[range.path], timeline_.paths.size());
+    const auto [path, is_new] =
+        timeline_paths_.try_emplace(timeline.paths[range.path], timeline_.paths.size());
     if (is_new) timeline_.paths.push_back(path->first);
     range.path = path->second;
     range.start_ns += places.shift_ns;
@@ -203,26 +223,7 @@ void MergedTimeline::add(const Timeline& timeline, const TimelinePlaces& places)
   }
 }
 
-void MergedTimeline::add_device(DeviceTimeline device, const TimelinePlaces& places) {
-  const auto& place = places.devices[device.device];
-  const auto is_same = [&](const DeviceTimeline& other) { return other.device == *place; };
-  const auto& all = timeline_.devices;
-  if (!place || std::ranges::any_of(all, is_same)) return;
-  device.device = *place;
-  device.began_ns += places.shift_ns;
-  for (std::uint64_t& start_ns : device.start_ns) start_ns += places.shift_ns;
-  for (TimelinePower& power : device.power) power.at_ns += places.shift_ns;
-  std::erase_if(device.launches,
-                [&](const TimelineLaunch& launch) { return !places.measurements[launch.measurement]; });
-  for (TimelineLaunch& launch : device.launches) {
-    launch.measurement = *places.measurements[launch.measurement];
-    launch.start_ns += places.shift_ns;
-  }
-  for (TimelineTransfer& transfer : device.transfers) transfer.start_ns += places.shift_ns;
-  timeline_.devices.push_back(std::move(device));
-}
-
-std::optional<Timeline> MergedTimeline::take() {
+std::optional<Timeline> MergedRun::take_timeline() {
   if (timeline_.devices.empty()) return std::nullopt;
   std::ranges::stable_sort(timeline_.ranges, {}, &TimelineRange::start_ns);
   return std::move(timeline_);

@@ -322,11 +322,7 @@ void MergedRun::name_differences() {
 void MergedRun::add_in_full(std::size_t part, const Run& full, const std::optional<Timeline>& timeline,
                             const std::set<std::size_t>& devices) {
   const Places& places = places_[part];
-  std::vector<std::optional<std::size_t>> kept_devices;
-  for (const std::size_t device : places.devices) {
-    kept_devices.push_back(devices.contains(device) ? std::optional(device) : std::nullopt);
-  }
-  const auto is_kept = [&](std::size_t device) { return kept_devices[device].has_value(); };
+  const auto is_kept = [&](std::size_t device) { return devices.contains(places.devices[device]); };
   const double shift_s = static_cast<double>(places.shift_ns) * 1e-9;
   std::vector<std::optional<std::size_t>> new_places;
   for (Measurement measurement : full.measurements) {
@@ -347,11 +343,7 @@ void MergedRun::add_in_full(std::size_t part, const Run& full, const std::option
     ceiling.device = places.devices[ceiling.device];
     add_if_unknown(run_, std::move(ceiling));
   }
-  if (!timeline) return;
-  timeline_.add(*timeline, {.shift_ns = places.shift_ns,
-                            .devices = kept_devices,
-                            .measurements = std::move(new_places),
-                            .processes = places.processes});
+  if (timeline) add_timeline(*timeline, places, new_places, devices);
 }
 
 void MergedRun::add_rows(const GroupRows& rows, const std::set<std::size_t>& devices_in_full) {
@@ -378,7 +370,7 @@ void MergedRun::leave_out_held_elsewhere() {
       if (use.device == device) use.kernel_s = std::max(0.0, use.kernel_s - time_s);
     }
   };
-  std::vector<HeldElsewhere::Group> groups;
+  std::vector<GroupInProcess> groups;
   std::vector<Measurement*> measurements;
   for (Measurement& measurement : run_.measurements) {
     if (!measurement.launches || !measurement.process) continue;
@@ -390,7 +382,7 @@ void MergedRun::leave_out_held_elsewhere() {
       groups.push_back({launches.process, &group.point, launches.traced});
     }
   }
-  const std::vector<HeldElsewhere::Launches> held = HeldElsewhere(application, process_parts_).of(groups);
+  const std::vector<HeldLaunches> held = held_elsewhere(application, process_parts_, groups);
   auto next = held.begin();
   for (Measurement* measurement : measurements) {
     LaunchStatistics& launches = *measurement->launches;

@@ -9,7 +9,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -86,36 +85,26 @@ struct EndDifference {
 std::optional<EndDifference> end_difference(const std::vector<CollectiveLaunch>& reference,
                                             const std::vector<CollectiveLaunch>& other);
 
-/// Launches of collectives that waited for a rank of another run while that was held: their own run did not
-/// know it.
-class HeldElsewhere {
- public:
-  struct Launches {
-    std::uint64_t count = 0;
-    double total_s = 0;
-  };
-  /// What a group of launches took in a process.
-  struct Group {
-    int process = 0;
-    const PointId* point = nullptr;
-    std::uint64_t traced = 0;
-  };
-
-  /// `application`: of the merged run; `parts`: the run of each of its processes. What is not aligned with
-  /// the first host, and what an older run did not record, is not known.
-  HeldElsewhere(const Application& application, const std::vector<std::size_t>& parts);
-
-  /// Those of each group. `groups` has all groups of a process, or none of them. Where a collective has
-  /// several shapes within one NVTX path, which a run does not tell apart for single launches, they are
-  /// shared out in proportion to the launches.
-  std::vector<Launches> of(const std::vector<Group>& groups) const;
-
- private:
-  using Key = std::tuple<int, std::string, std::string>;  // process, kernel and NVTX path
-  static Key key_of(const Group& group);
-
-  std::map<Key, Launches> held_;
+/// What a group of launches took in a process.
+struct GroupInProcess {
+  int process = 0;
+  const PointId* point = nullptr;
+  std::uint64_t traced = 0;
 };
+
+struct HeldLaunches {
+  std::uint64_t count = 0;
+  double total_s = 0;
+};
+
+/// Launches of collectives that waited for a rank of another run while that was held, of each group: their
+/// own run did not know it. `application`: of the merged run; `parts`: the run of each of its processes.
+/// `groups` has all groups of a process, or none of them. What is not aligned with the first host, and what
+/// an older run did not record, is not known. Where a collective has several shapes within one NVTX path,
+/// which a run does not tell apart for single launches, they are shared out in proportion to the launches.
+std::vector<HeldLaunches> held_elsewhere(const Application& application,
+                                         const std::vector<std::size_t>& parts,
+                                         const std::vector<GroupInProcess>& groups);
 
 /// Problems of many processes, each cause once.
 class SharedProblems {
@@ -132,30 +121,6 @@ class SharedProblems {
   };
 
   std::vector<Shared> problems_;
-};
-
-/// Where things of a run's timeline are in the merged one; nothing for those that are left out.
-struct TimelinePlaces {
-  std::uint64_t shift_ns = 0;  ///< of its time 0
-  std::vector<std::optional<std::size_t>> devices;
-  std::vector<std::optional<std::size_t>> measurements;
-  std::map<int, int> processes;  ///< ids
-};
-
-/// The timelines of several runs as one.
-class MergedTimeline {
- public:
-  /// Leaves out samples of a device that is there already.
-  void add(const Timeline& timeline, const TimelinePlaces& places);
-
-  /// To be called once; nothing where no device was sampled.
-  std::optional<Timeline> take();
-
- private:
-  void add_device(DeviceTimeline device, const TimelinePlaces& places);
-
-  Timeline timeline_;
-  std::map<std::string, std::size_t> paths_;  // places in it
 };
 
 /// One of the runs that are merged.
@@ -225,7 +190,8 @@ class MergedRun {
 
   /// To be called once, after everything was added.
   Run take_run();
-  std::optional<Timeline> take_timeline() { return timeline_.take(); }
+  /// Likewise; nothing where no device was sampled.
+  std::optional<Timeline> take_timeline();
 
  private:
   /// Where things of a part are in the merged run.
@@ -252,6 +218,9 @@ class MergedRun {
   void drop_uses_of_shared_devices();
   void name_differences();
   void leave_out_held_elsewhere();
+  void add_timeline(const Timeline& timeline, const Places& places,
+                    const std::vector<std::optional<std::size_t>>& measurements,
+                    const std::set<std::size_t>& devices);
 
   std::vector<RunPart> parts_;
   std::vector<Places> places_;
@@ -259,7 +228,8 @@ class MergedRun {
   std::vector<std::string> device_hosts_;   // the system of each device
   std::vector<std::size_t> process_parts_;  // the part of each process
   SharedProblems problems_;
-  MergedTimeline timeline_;
+  Timeline timeline_;
+  std::map<std::string, std::size_t> timeline_paths_;  // places in it
 };
 
 }  // namespace rooflinectl

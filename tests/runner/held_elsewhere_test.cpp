@@ -29,10 +29,10 @@ PointId point(const std::string& path, std::uint64_t grid) {
 
 TEST(HeldElsewhere, IsWhatTheOwnRunDidNotKnow) {
   const PointId step = point("step", 1);
-  const auto held = HeldElsewhere(ranks(), {0, 1}).of({{11, &step, 4}});
+  const auto held = held_elsewhere(ranks(), {0, 1}, {{11, &step, 4}});
   EXPECT_EQ(held[0].count, 2);
   EXPECT_DOUBLE_EQ(held[0].total_s, 180e-9);
-  EXPECT_EQ(HeldElsewhere(ranks(), {0, 0}).of({{11, &step, 2}})[0].count, 0) << "of the same run";
+  EXPECT_EQ(held_elsewhere(ranks(), {0, 0}, {{11, &step, 2}})[0].count, 0) << "of the same run";
 }
 
 TEST(HeldElsewhere, IsSharedOutToTheShapesOfACollective) {
@@ -40,7 +40,7 @@ TEST(HeldElsewhere, IsSharedOutToTheShapesOfACollective) {
   const PointId large = point("step", 24);
   const PointId other = point("eval", 24);
   const auto held =
-      HeldElsewhere(ranks(), {0, 1}).of({{11, &small, 3}, {11, &large, 1}, {11, &other, 9}, {10, &small, 4}});
+      held_elsewhere(ranks(), {0, 1}, {{11, &small, 3}, {11, &large, 1}, {11, &other, 9}, {10, &small, 4}});
   EXPECT_EQ(held[0].count + held[1].count, 2);
   EXPECT_DOUBLE_EQ(held[0].total_s + held[1].total_s, 180e-9);
   EXPECT_LE(held[1].count, 1);
@@ -52,7 +52,7 @@ TEST(HeldElsewhere, IsUnknownWhereClocksAreNotAligned) {
   for (const std::size_t host : {0, 1}) {
     Application application = ranks();
     application.hosts[host].uncertainty_s.reset();
-    EXPECT_EQ(HeldElsewhere(application, {0, 1}).of({{11, &step, 4}})[0].count, 0);
+    EXPECT_EQ(held_elsewhere(application, {0, 1}, {{11, &step, 4}})[0].count, 0);
   }
 }
 
