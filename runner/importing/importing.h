@@ -53,9 +53,6 @@ struct ImportedLaunch {
   std::optional<KernelResources> resources;
 };
 
-/// `{16, 16, 1}` of `16x16`; zeros where the text is not such an extent.
-record::Extent extent_from(const std::string& text);
-
 /// What a file of another tool contains. `device` of launches and ceilings is a place in `devices`.
 struct ImportedContent {
   ImportedFile file;

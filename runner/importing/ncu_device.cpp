@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/text/names.h"
 #include "runner/importing/importing.h"
 
 namespace rooflinectl {
@@ -27,17 +28,14 @@ constexpr double kHzPerKhz = 1e3;
 /// More than any device has of anything.
 constexpr double kMostOfAttribute = 1e15;
 
+constexpr std::string_view kSmCycles = "sm__cycles_elapsed.avg.per_second";
 /// A ceiling: what a unit does in a cycle at most, and the metric of its clock.
 struct Peak {
-  std::string_view id;
-  CeilingKind kind = CeilingKind::compute;
-  std::string_view subject;
-  std::string_view operation;
+  std::string_view id;  ///< `f32_fma`: the subject, and the operation if there is one
   std::string_view per_cycle;
-  std::string_view clock;
   double scale = 1;
+  std::string_view clock = kSmCycles;
 };
-constexpr std::string_view kSmCycles = "sm__cycles_elapsed.avg.per_second";
 constexpr std::string_view kFma32 = "sm__sass_thread_inst_executed_op_ffma_pred_on.sum.peak_sustained";
 constexpr std::string_view kFma64 = "sm__sass_thread_inst_executed_op_dfma_pred_on.sum.peak_sustained";
 /// Operations per instruction: an addition keeps a lane as busy as a multiply-add, which is two; FP16 has two
@@ -49,39 +47,26 @@ constexpr double kPackedMultiplyAdd = 4;
 /// Tensor Cores are taken without sparsity: the peak of the sum over all of their instructions includes it,
 /// and is twice as high.
 constexpr std::array kPeaks = {
-    Peak{"dram", CeilingKind::bandwidth, "dram", "", "dram__bytes.sum.peak_sustained",
-         "dram__cycles_elapsed.avg.per_second"},
-    Peak{"l2_read", CeilingKind::bandwidth, "l2", "read", "derived__lts__lts2xbar_bytes.sum.peak_sustained",
+    Peak{"dram", "dram__bytes.sum.peak_sustained", 1, "dram__cycles_elapsed.avg.per_second"},
+    Peak{"l2_read", "derived__lts__lts2xbar_bytes.sum.peak_sustained", 1,
          "lts__cycles_elapsed.avg.per_second"},
-    Peak{"l1_read", CeilingKind::bandwidth, "l1", "read",
-         "derived__l1tex__lsu_writeback_bytes_mem_lgds.sum.peak_sustained",
+    Peak{"l1_read", "derived__l1tex__lsu_writeback_bytes_mem_lgds.sum.peak_sustained", 1,
          "l1tex__cycles_elapsed.avg.per_second"},
-    Peak{"f64_fma", CeilingKind::compute, "f64", "fma", kFma64, kSmCycles, kMultiplyAdd},
-    Peak{"f64_add", CeilingKind::compute, "f64", "add", kFma64, kSmCycles, kAdd},
-    Peak{"f32_fma", CeilingKind::compute, "f32", "fma", kFma32, kSmCycles, kMultiplyAdd},
-    Peak{"f32_add", CeilingKind::compute, "f32", "add", kFma32, kSmCycles, kAdd},
-    Peak{"f16_fma", CeilingKind::compute, "f16", "fma",
-         "sm__sass_thread_inst_executed_op_hfma_pred_on.sum.peak_sustained", kSmCycles, kPackedMultiplyAdd},
-    Peak{"f64_tensor", CeilingKind::compute, "f64", "tensor",
-         "sm__ops_path_tensor_src_fp64.sum.peak_sustained", kSmCycles},
-    Peak{"tf32_tensor", CeilingKind::compute, "tf32", "tensor",
-         "sm__ops_path_tensor_op_hgmma_src_tf32_dst_fp32_sparsity_off.sum.peak_sustained", kSmCycles},
-    Peak{"tf32_tensor", CeilingKind::compute, "tf32", "tensor",
-         "sm__ops_path_tensor_op_hmma_src_tf32_dst_fp32_sparsity_off.sum.peak_sustained", kSmCycles},
-    Peak{"bf16_tensor", CeilingKind::compute, "bf16", "tensor",
-         "sm__ops_path_tensor_op_hgmma_src_bf16_dst_fp32_sparsity_off.sum.peak_sustained", kSmCycles},
-    Peak{"bf16_tensor", CeilingKind::compute, "bf16", "tensor",
-         "sm__ops_path_tensor_op_hmma_src_bf16_dst_fp32_sparsity_off.sum.peak_sustained", kSmCycles},
-    Peak{"f16_tensor", CeilingKind::compute, "f16", "tensor",
-         "sm__ops_path_tensor_op_hgmma_src_fp16_sparsity_off.sum.peak_sustained", kSmCycles},
-    Peak{"f16_tensor", CeilingKind::compute, "f16", "tensor",
-         "sm__ops_path_tensor_op_hmma_src_fp16_dst_fp32_sparsity_off.sum.peak_sustained", kSmCycles},
-    Peak{"f8_tensor", CeilingKind::compute, "f8", "tensor",
-         "sm__ops_path_tensor_src_fp8_sparsity_off.sum.peak_sustained", kSmCycles},
-    Peak{"i8_tensor", CeilingKind::compute, "i8", "tensor",
-         "sm__ops_path_tensor_op_igmma_src_int8_sparsity_off.sum.peak_sustained", kSmCycles},
-    Peak{"i8_tensor", CeilingKind::compute, "i8", "tensor",
-         "sm__ops_path_tensor_op_imma_src_int8_sparsity_off.sum.peak_sustained", kSmCycles}};
+    Peak{"f64_fma", kFma64, kMultiplyAdd},
+    Peak{"f64_add", kFma64, kAdd},
+    Peak{"f32_fma", kFma32, kMultiplyAdd},
+    Peak{"f32_add", kFma32, kAdd},
+    Peak{"f16_fma", "sm__sass_thread_inst_executed_op_hfma_pred_on.sum.peak_sustained", kPackedMultiplyAdd},
+    Peak{"f64_tensor", "sm__ops_path_tensor_src_fp64.sum.peak_sustained"},
+    Peak{"tf32_tensor", "sm__ops_path_tensor_op_hgmma_src_tf32_dst_fp32_sparsity_off.sum.peak_sustained"},
+    Peak{"tf32_tensor", "sm__ops_path_tensor_op_hmma_src_tf32_dst_fp32_sparsity_off.sum.peak_sustained"},
+    Peak{"bf16_tensor", "sm__ops_path_tensor_op_hgmma_src_bf16_dst_fp32_sparsity_off.sum.peak_sustained"},
+    Peak{"bf16_tensor", "sm__ops_path_tensor_op_hmma_src_bf16_dst_fp32_sparsity_off.sum.peak_sustained"},
+    Peak{"f16_tensor", "sm__ops_path_tensor_op_hgmma_src_fp16_sparsity_off.sum.peak_sustained"},
+    Peak{"f16_tensor", "sm__ops_path_tensor_op_hmma_src_fp16_dst_fp32_sparsity_off.sum.peak_sustained"},
+    Peak{"f8_tensor", "sm__ops_path_tensor_src_fp8_sparsity_off.sum.peak_sustained"},
+    Peak{"i8_tensor", "sm__ops_path_tensor_op_igmma_src_int8_sparsity_off.sum.peak_sustained"},
+    Peak{"i8_tensor", "sm__ops_path_tensor_op_imma_src_int8_sparsity_off.sum.peak_sustained"}};
 
 /// 0 where the report does not have it.
 double attribute(const NcuKernel& kernel, std::string_view name) {
@@ -104,13 +89,18 @@ std::optional<double> highest(const std::vector<const NcuKernel*>& kernels, std:
   return most;
 }
 
+bool is_bandwidth(const Peak& peak) {
+  return peak.clock != kSmCycles;
+}
+
 Ceiling ceiling_of(const Peak& peak, double value, std::size_t device) {
   Ceiling ceiling;
   ceiling.id = peak.id;
-  ceiling.kind = peak.kind;
+  ceiling.kind = is_bandwidth(peak) ? CeilingKind::bandwidth : CeilingKind::compute;
   ceiling.source = CeilingSource::theoretical;
-  ceiling.subject = peak.subject;
-  ceiling.operation = peak.operation;
+  std::string_view words = peak.id;
+  ceiling.subject = take_field(words, '_');
+  ceiling.operation = words;
   ceiling.value = value;
   ceiling.device = device;
   return ceiling;
@@ -122,7 +112,7 @@ std::optional<Ceiling> reported(const Peak& peak, const std::vector<const NcuKer
   const auto clock_hz = highest(kernels, peak.clock);
   if (!per_cycle || !clock_hz) return std::nullopt;
   Ceiling ceiling = ceiling_of(peak, *per_cycle * peak.scale * *clock_hz, device);
-  if (peak.kind == CeilingKind::compute) ceiling.sm_clock_hz = clock_hz;
+  if (!is_bandwidth(peak)) ceiling.sm_clock_hz = clock_hz;
   ceiling.method = fmt::format("theoretical, from ncu's report: {}{} x {:.0f} MHz", peak.per_cycle,
                                peak.scale == 1 ? "" : fmt::format(" x {:g}", peak.scale), *clock_hz / 1e6);
   return ceiling;

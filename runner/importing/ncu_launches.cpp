@@ -12,6 +12,8 @@
 #include <system_error>
 #include <vector>
 
+#include "core/text/names.h"
+#include "core/text/written_number.h"
 #include "runner/importing/importing.h"
 
 namespace rooflinectl {
@@ -21,10 +23,22 @@ namespace {
 constexpr double kMostBlocksPerSm = 1024;  // far more than fit
 
 std::optional<int> number_in(const std::string& text) {
-  int number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && last == end && number >= 0 ? std::optional(number) : std::nullopt;
+  const auto number = parse_number<int>(text);
+  return number.value_or(-1) >= 0 ? number : std::nullopt;
+}
+
+/// `{16, 16, 1}` of `16x16`; zeros where the text is not such an extent.
+record::Extent extent_from(std::string_view text) {
+  constexpr std::uint32_t kMost = 0x7fff'ffff;  // of a grid's first dimension, which is the longest
+  record::Extent extent = {1, 1, 1};
+  if (text.ends_with('x')) return {};
+  for (std::uint32_t& length : extent) {
+    const auto number = parse_number<std::uint32_t>(take_field(text, 'x'));
+    if (!number || *number > kMost) return {};
+    length = *number;
+    if (text.empty()) return extent;
+  }
+  return {};
 }
 
 int whole(const NcuKernel& kernel, std::string_view metric) {
@@ -113,12 +127,11 @@ namespace {
 
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
-  while (true) {
-    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-    if (text.empty()) return words;
-    words.push_back(text.substr(0, text.find(' ')));
-    text.remove_prefix(words.back().size());
+  while (!text.empty()) {
+    const std::string_view word = take_field(text, ' ');
+    if (!word.empty()) words.push_back(word);
   }
+  return words;
 }
 
 /// The values of `--option VALUE` and `--option=VALUE`. Arguments of the program that ncu ran are words, too:

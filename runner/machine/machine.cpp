@@ -23,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/text/written_number.h"
 #include "runner/machine/catalogue.h"
 
 namespace rooflinectl {
@@ -185,7 +186,6 @@ DeviceLock::DeviceLock(const std::string& uuid) {
 namespace {
 
 struct Process {
-  int id = 0;
   int parent = 0;
   std::string name;     ///< as in `comm`: at most 15 characters
   std::string command;  ///< its arguments, each ended by a null character
@@ -215,14 +215,12 @@ std::map<int, Process> running_processes(const fs::path& folder) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     const std::string id = entry.path().filename().string();
-    Process process;
-    const auto [end, mistake] = std::from_chars(id.data(), id.data() + id.size(), process.id);
-    if (mistake != std::errc() || end != id.data() + id.size()) continue;
-    std::string name = text_of_process_file(entry.path() / "comm");
-    process.name = name.substr(0, name.find('\n'));
-    process.parent = parent_in(text_of_process_file(entry.path() / "stat"));
-    process.command = text_of_process_file(entry.path() / "cmdline");
-    processes.emplace(process.id, std::move(process));
+    const auto number = parse_number<int>(id);
+    if (!number) continue;
+    const std::string name = text_of_process_file(entry.path() / "comm");
+    processes[*number] = {.parent = parent_in(text_of_process_file(entry.path() / "stat")),
+                          .name = name.substr(0, name.find('\n')),
+                          .command = text_of_process_file(entry.path() / "cmdline")};
   }
   return processes;
 }
