@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "core/machine/ranks.h"
+#include "reports/formats/formats.h"
 #include "reports/reports.h"
 #include "runner/built_in.h"
 #include "runner/runs/run_folder.h"
@@ -29,13 +30,14 @@ void print_report(const fs::path& folder, Verbosity verbosity) {
   make_latest(folder);
 }
 
-void finish_run(const ReportModel& report, const fs::path& folder, Verbosity verbosity, Rows rows,
+void finish_run(const ReportModel& report, const fs::path& folder, bool quiet, bool all,
                 std::string_view note) {
   write_reports(report, folder);
-  if (verbosity != Verbosity::quiet) {
+  if (!quiet) {
+    const Rows rows = all ? Rows::all : Rows::notable;
     terminal::print("{}\n{}", terminal_summary(report, columns_of(stdout), rows), note);
   }
-  print_report(folder, verbosity);
+  print_report(folder, quiet ? Verbosity::quiet : Verbosity::normal);
 }
 
 using serial::Json;

@@ -11,7 +11,7 @@
 #include "cli/terminal.h"
 #include "core/json/json.h"
 #include "core/model/run.h"
-#include "reports/formats/formats.h"
+#include "reports/model/report_model.h"
 
 /// What commands that make a run end with.
 namespace rooflinectl {
@@ -24,10 +24,10 @@ void make_latest(const std::filesystem::path& folder);
 /// Prints the last line of a run, with --quiet the only one, and makes the run the latest one.
 void print_report(const std::filesystem::path& folder, Verbosity verbosity);
 
-/// Writes the reports into the run's folder; then prints, unless --quiet, the tables and below them `note`,
-/// and ends as `print_report`.
-void finish_run(const ReportModel& report, const std::filesystem::path& folder, Verbosity verbosity,
-                Rows rows, std::string_view note = {});
+/// Writes the reports into the run's folder; then prints, unless `quiet`, the tables, with --all whole, and
+/// below them `note`, and ends as `print_report`.
+void finish_run(const ReportModel& report, const std::filesystem::path& folder, bool quiet, bool all,
+                std::string_view note = {});
 
 // What `--json` prints: every command begins with the same members (docs/data.md).
 

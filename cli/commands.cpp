@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -22,6 +21,7 @@
 #include "core/text/mistakes.h"
 #include "core/text/names.h"
 #include "core/text/printable.h"
+#include "core/text/written_number.h"
 #include "runner/built_in.h"
 
 namespace rooflinectl {
@@ -56,6 +56,16 @@ constexpr const char* kExitCodes = R"(Exit codes:
      cannot be written
   4  the gate found a regression)";
 
+/// How many of the arguments are ours: of `profile` and `gate`, those before the `--` that a command follows.
+int own_arguments(int argc, const char* const* argv) {
+  constexpr std::array<std::string_view, 2> kWithCommand = {"profile", "gate"};
+  if (argc < 2 || std::ranges::find(kWithCommand, argv[1]) == kWithCommand.end()) {
+    return argc;
+  }
+  const char* const* const end = std::find(argv, argv + argc, std::string_view("--"));
+  return static_cast<int>(end - argv);
+}
+
 }  // namespace
 
 void add_commands(CLI::App& app, Action& action, int argc, char** argv) {
@@ -67,24 +77,26 @@ void add_commands(CLI::App& app, Action& action, int argc, char** argv) {
   app.require_subcommand(0, 1);
   app.set_version_flag("--version", fmt::format("rooflinectl {}", tool_version()));
 
-  add_run_command(app, action, argc, argv);
-  add_new_command(app, action);
-  add_profile_command(app, action, argc, argv);
-  add_merge_command(app, action, argc, argv);
-  add_import_command(app, action, argc, argv);
-  add_watch_command(app, action, argc, argv);
-  add_ceilings_command(app, action, argc, argv);
-  add_report_command(app, action);
-  add_explain_command(app, action);
-  add_compare_command(app, action);
-  add_history_command(app, action);
-  add_gate_command(app, action, argc, argv);
-  add_crosscheck_command(app, action, argc, argv);
-  add_doctor_command(app, action);
-  add_selftest_command(app, action);
-  add_list_command(app, action);
-  add_help_command(app, action);
-  add_version_command(app, action);
+  const int own = own_arguments(argc, argv);
+  const Commands commands = {app, action, {argv, argv + argc}, {argv + std::min(own + 1, argc), argv + argc}};
+  add_run_command(commands);
+  add_new_command(commands);
+  add_profile_command(commands);
+  add_merge_command(commands);
+  add_import_command(commands);
+  add_watch_command(commands);
+  add_ceilings_command(commands);
+  add_report_command(commands);
+  add_explain_command(commands);
+  add_compare_command(commands);
+  add_history_command(commands);
+  add_gate_command(commands);
+  add_crosscheck_command(commands);
+  add_doctor_command(commands);
+  add_selftest_command(commands);
+  add_list_command(commands);
+  add_help_command(commands);
+  add_version_command(commands);
 }
 
 namespace {
@@ -162,15 +174,6 @@ CLI::Option* add_list_option(CLI::App& command, const std::string& name, const s
 
 void add_json_flag(CLI::App& command, bool& json) {
   command.add_flag("--json", json, "Print JSON, for scripts");
-}
-
-int own_arguments(int argc, const char* const* argv) {
-  constexpr std::array<std::string_view, 2> kWithCommand = {"profile", "gate"};
-  if (argc < 2 || std::ranges::find(kWithCommand, argv[1]) == kWithCommand.end()) {
-    return argc;
-  }
-  const char* const* const end = std::find(argv, argv + argc, std::string_view("--"));
-  return static_cast<int>(end - argv);
 }
 
 Error unknown_command(const CLI::App& app, const std::string& text) {
@@ -280,10 +283,8 @@ std::optional<double> seconds_from(const std::string& text) {
       {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}};
   const std::size_t number = std::min(text.find_first_not_of("0123456789."), text.size());
   const auto unit = units.find(text.substr(number));
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + number, value);
-  if (unit == units.end() || error != std::errc() || end != text.data() + number) return std::nullopt;
-  return value * unit->second;
+  const auto value = parse_number<double>(std::string_view(text).substr(0, number));
+  return unit != units.end() && value ? std::optional(*value * unit->second) : std::nullopt;
 }
 
 std::optional<std::uint64_t> interval_from(const std::string& text, std::uint64_t shortest_ns) {
@@ -301,14 +302,11 @@ void add_percentage_option(CLI::App& command, const std::string& name, double& r
     std::string_view number = text;
     if (number.ends_with('%')) number.remove_suffix(1);
     number = number.substr(0, number.find_last_not_of(' ') + 1);
-    double percent = 0;
-    const char* const end = number.data() + number.size();
-    const auto [stopped, error] = std::from_chars(number.data(), end, percent);
-    const bool is_number = error == std::errc() && stopped == end && !number.empty();
-    if (!is_number || !(percent >= 0 && percent <= kMostPercent)) {
+    const auto percent = parse_number<double>(number);
+    if (!percent || !(*percent >= 0 && *percent <= kMostPercent)) {
       throw CLI::ValidationError(name, fmt::format("'{}' is not a percentage, such as 5 or 0.5", text));
     }
-    ratio = percent / 100;
+    ratio = *percent / 100;
   };
   command.add_option_function<std::string>(name, read, description)
       ->default_str(fmt::format("{:g}", ratio * 100))

@@ -4,8 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -15,25 +17,50 @@ namespace rooflinectl {
 /// What the chosen subcommand does once the command line is parsed; returns the exit code, throws Error.
 using Action = std::function<int()>;
 
-/// Each adds a subcommand to `app` that sets `action` when it is chosen. `argc` and `argv` are those of main.
-void add_run_command(CLI::App& app, Action& action, int argc, char** argv);
-void add_new_command(CLI::App& app, Action& action);
-void add_profile_command(CLI::App& app, Action& action, int argc, char** argv);
-void add_merge_command(CLI::App& app, Action& action, int argc, char** argv);
-void add_import_command(CLI::App& app, Action& action, int argc, char** argv);
-void add_watch_command(CLI::App& app, Action& action, int argc, char** argv);
-void add_ceilings_command(CLI::App& app, Action& action, int argc, char** argv);
-void add_compare_command(CLI::App& app, Action& action);
-void add_crosscheck_command(CLI::App& app, Action& action, int argc, char** argv);
-void add_doctor_command(CLI::App& app, Action& action);
-void add_gate_command(CLI::App& app, Action& action, int argc, char** argv);
-void add_history_command(CLI::App& app, Action& action);
-void add_selftest_command(CLI::App& app, Action& action);
-void add_report_command(CLI::App& app, Action& action);
-void add_explain_command(CLI::App& app, Action& action);
-void add_list_command(CLI::App& app, Action& action);
-void add_help_command(CLI::App& app, Action& action);
-void add_version_command(CLI::App& app, Action& action);
+/// What subcommands are added to.
+struct Commands {
+  CLI::App& app;
+  Action& action;                         ///< of the one that is chosen
+  std::vector<std::string> command_line;  ///< the arguments of main
+  std::vector<std::string> program;       ///< those of them that follow the `--` of `profile` and `gate`
+};
+
+/// Each adds a subcommand.
+void add_run_command(const Commands& commands);
+void add_new_command(const Commands& commands);
+void add_profile_command(const Commands& commands);
+void add_merge_command(const Commands& commands);
+void add_import_command(const Commands& commands);
+void add_watch_command(const Commands& commands);
+void add_ceilings_command(const Commands& commands);
+void add_compare_command(const Commands& commands);
+void add_crosscheck_command(const Commands& commands);
+void add_doctor_command(const Commands& commands);
+void add_gate_command(const Commands& commands);
+void add_history_command(const Commands& commands);
+void add_selftest_command(const Commands& commands);
+void add_report_command(const Commands& commands);
+void add_explain_command(const Commands& commands);
+void add_list_command(const Commands& commands);
+void add_help_command(const Commands& commands);
+void add_version_command(const Commands& commands);
+
+/// Adds a subcommand that calls `carry_out` with its options, which are filled in when the command line is
+/// parsed. `check` throws what is wrong with them beyond what CLI11 finds.
+template <typename Options>
+std::pair<CLI::App*, std::shared_ptr<Options>> add_command(const Commands& commands, const std::string& name,
+                                                           const std::string& description,
+                                                           int (*carry_out)(const Options&),
+                                                           void (*check)(const Options&) = nullptr) {
+  const auto options = std::make_shared<Options>();
+  if constexpr (requires { options->command_line; }) options->command_line = commands.command_line;
+  CLI::App* const command = commands.app.add_subcommand(name, description);
+  command->callback([&action = commands.action, options, carry_out, check] {
+    if (check != nullptr) check(*options);
+    action = [options, carry_out] { return carry_out(*options); };
+  });
+  return {command, options};
+}
 
 /// Gives `app`, which is new, its name, description, options and all these commands.
 void add_commands(CLI::App& app, Action& action, int argc, char** argv);
@@ -54,9 +81,6 @@ CLI::Option* add_list_option(CLI::App& command, const std::string& name, const s
 void add_device_option(CLI::App& command, std::string& device);
 /// `--json` of a command whose output scripts read.
 void add_json_flag(CLI::App& command, bool& json);
-
-/// How many of the arguments are ours: of `profile` and `gate`, those before the `--` that a command follows.
-int own_arguments(int argc, const char* const* argv);
 
 /// The error for `text` in place of a command.
 Error unknown_command(const CLI::App& app, const std::string& text);

@@ -20,6 +20,7 @@
 #include "core/text/printable.h"
 #include "runner/built_in.h"
 #include "runner/machine/catalogue.h"
+#include "runner/runs/run_folder.h"
 
 namespace rooflinectl {
 
@@ -106,14 +107,7 @@ bool is_program(std::string_view content) {
 
 namespace fs = std::filesystem;
 
-/// The name of a plan that has no file of its own: `name` with other characters replaced.
-std::string plan_name(std::string name) {
-  name.resize(std::min(name.size(), kMaxNameLength));
-  for (char& c : name) {
-    if (!is_plain_name(std::string_view(&c, 1))) c = '_';
-  }
-  return name.empty() ? "kernels" : name;
-}
+constexpr const char* kUnnamedPlan = "kernels";
 
 KernelFile kernel_file(const fs::path& path) {
   return {path.string(), read_file(path)};
@@ -142,11 +136,12 @@ Plan parse_file(const std::string& file) {
   if (fs::is_directory(file)) {
     const fs::path folder = fs::absolute(file).lexically_normal();
     const fs::path named = folder.has_filename() ? folder : folder.parent_path();
-    return parse_kernel_files(plan_name(named.filename().string()), kernel_files_in(file), load_catalogue());
+    return parse_kernel_files(plain_name(named.filename().string(), kUnnamedPlan), kernel_files_in(file),
+                              load_catalogue());
   }
   // Of scripts, few describe a kernel.
   if (is_kernel_file(file) && (fs::path(file).extension() == ".cu" || has_description(read_file(file)))) {
-    return parse_kernel_files(plan_name(fs::path(file).stem().string()), {kernel_file(file)},
+    return parse_kernel_files(plain_name(fs::path(file).stem().string(), kUnnamedPlan), {kernel_file(file)},
                               load_catalogue());
   }
   const std::string content = read_file(file);
@@ -158,8 +153,8 @@ Plan parse_file(const std::string& file) {
   }
   const ReadSource read_source = [](const std::string& path) { return read_file(path); };
   if (fs::path(file).extension() == ".json" && is_tuning_file(content)) {
-    return parse_tuning_file(plan_name(fs::path(file).stem().string()), {file, content}, load_catalogue(),
-                             read_source);
+    return parse_tuning_file(plain_name(fs::path(file).stem().string(), kUnnamedPlan), {file, content},
+                             load_catalogue(), read_source);
   }
   return parse_plan(content, file, load_catalogue(), read_source);
 }

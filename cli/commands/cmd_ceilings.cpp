@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,7 +13,7 @@
 #include "reports/formats/formats.h"
 #include "reports/reports.h"
 #include "runner/machine/catalogue.h"
-#include "runner/measuring/device_ceilings.h"
+#include "runner/measuring/device_runs.h"
 #include "runner/measuring/measure.h"
 
 namespace rooflinectl {
@@ -61,8 +60,7 @@ int ceilings(const CeilingsOptions& options) {
   MeasureResult result;
   if (!devices.several.empty()) {
     ProgressDisplay display(stderr);
-    Progress progress(display, Verbosity::normal);
-    result = measure_ceilings(request, devices.several, progress);
+    result = measure_ceilings(request, devices.several, progress_on(display, Verbosity::normal));
     if (result.stop_signal) {
       return end_interrupted(result, "to finish: the same command without --fresh, which reuses them");
     }
@@ -89,13 +87,12 @@ int ceilings(const CeilingsOptions& options) {
 
 }  // namespace
 
-void add_ceilings_command(CLI::App& app, Action& action, int argc, char** argv) {
-  const auto options = std::make_shared<CeilingsOptions>();
-  options->command_line.assign(argv, argv + argc);
-  CLI::App* const command = app.add_subcommand(
-      "ceilings",
+void add_ceilings_command(const Commands& commands) {
+  const auto [command, options] = add_command(
+      commands, "ceilings",
       "Measure the ceilings of GPUs: memory levels, precisions, launch latency; the links between them, and "
-      "collectives over them");
+      "collectives over them",
+      ceilings);
   add_option(command, "-d,--device", "INDEX|UUID,...|all", options->devices,
              "The GPU, or GPUs: their indices or UUIDs as nvidia-smi -L prints them, or all")
       ->delimiter(',')
@@ -122,7 +119,6 @@ void add_ceilings_command(CLI::App& app, Action& action, int argc, char** argv) 
       "  rooflinectl ceilings\n"
       "  rooflinectl ceilings --quick --fresh --device 1\n"
       "  rooflinectl ceilings --device all");
-  command->callback([&action, options] { action = [options] { return ceilings(*options); }; });
 }
 
 }  // namespace rooflinectl

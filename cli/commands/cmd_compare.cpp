@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cstdio>
-#include <memory>
 
 #include "cli/answers.h"
 #include "cli/commands.h"
@@ -50,10 +49,9 @@ int compare_runs(const CompareOptions& options) {
 
 }  // namespace
 
-void add_compare_command(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<CompareOptions>();
-  CLI::App* const command =
-      app.add_subcommand("compare", "Show what changed from one run to another; needs no GPU");
+void add_compare_command(const Commands& commands) {
+  const auto [command, options] = add_command(
+      commands, "compare", "Show what changed from one run to another; needs no GPU", compare_runs);
   add_option(command, "runs", "RUN", options->runs,
              "The base run and one or more new runs: each a run.json or run.json.gz, or its folder")
       ->required();
@@ -69,7 +67,6 @@ void add_compare_command(CLI::App& app, Action& action) {
       "  rooflinectl compare runs/before runs/after\n"
       "  rooflinectl compare runs/before runs/after --output comparison\n"
       "  rooflinectl compare runs/after --baseline runs/monday runs/tuesday");
-  command->callback([&action, options] { action = [options] { return compare_runs(*options); }; });
 }
 
 }  // namespace rooflinectl

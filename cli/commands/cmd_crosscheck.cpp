@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -121,11 +120,17 @@ struct WantedCheck {
   std::optional<std::string> recorded;  ///< the file to read instead of running the tool
 };
 
-std::vector<WantedCheck> wanted_checks(const CrosscheckOptions& options) {
+/// Throws Error(usage) if a tool is asked for that cannot check the run.
+std::vector<WantedCheck> wanted_checks(const Run& run, const CrosscheckOptions& options) {
+  const bool is_of_program = !has_own_points(run);
   std::vector<WantedCheck> checks = {{CrossCheckTool::ncu, options.ncu_file},
                                      {CrossCheckTool::nsys, options.nsys_file}};
-  std::erase_if(checks, [&](const WantedCheck& check) { return !options.wants(check.tool); });
-  return checks;
+  std::erase_if(checks, [&](const WantedCheck& check) {
+    return !options.wants(check.tool) || (is_of_program && check.tool != CrossCheckTool::ncu);
+  });
+  const bool is_asked_for = !options.tools.empty() || options.ncu_file || options.nsys_file;
+  if (!is_of_program || !is_asked_for || !checks.empty()) return checks;
+  throw Error(ErrorKind::usage, "only ncu can check the kernels of a profiled program", "use --with ncu");
 }
 
 struct CheckResult {
@@ -134,23 +139,12 @@ struct CheckResult {
   std::optional<int> stop_signal;
 };
 
-/// Throws Error(usage) if a tool is asked for that cannot check the run.
-void leave_out_impossible(std::vector<WantedCheck>& checks, const Run& run,
-                          const CrosscheckOptions& options) {
-  if (has_own_points(run)) return;
-  std::erase_if(checks, [](const WantedCheck& check) { return check.tool != CrossCheckTool::ncu; });
-  const bool is_asked_for = !options.tools.empty() || options.ncu_file || options.nsys_file;
-  if (!is_asked_for || !checks.empty()) return;
-  throw Error(ErrorKind::usage, "only ncu can check the kernels of a profiled program", "use --with ncu");
-}
-
 CheckResult make_checks(const KeptRun& kept, const CrosscheckOptions& options) {
   StopSignals stop_signals;
   const CrossCheckRequest request{kept.run, find_collector(), kept.folder() / "crosscheck",
                                   stop_signals.fd()};
   CheckResult result;
-  result.missing = wanted_checks(options);
-  leave_out_impossible(result.missing, kept.run, options);
+  result.missing = wanted_checks(kept.run, options);
   while (!result.missing.empty()) {
     const WantedCheck& wanted = result.missing.front();
     terminal::print(stderr, "checking with {}\n", to_string(wanted.tool));
@@ -264,11 +258,9 @@ int crosscheck(const CrosscheckOptions& options) {
 
 }  // namespace
 
-void add_crosscheck_command(CLI::App& app, Action& action, int argc, char** argv) {
-  const auto options = std::make_shared<CrosscheckOptions>();
-  options->command_line.assign(argv, argv + argc);
-  CLI::App* const command =
-      app.add_subcommand("crosscheck", "Compare the numbers of a run with those of other profilers");
+void add_crosscheck_command(const Commands& commands) {
+  const auto [command, options] = add_command(
+      commands, "crosscheck", "Compare the numbers of a run with those of other profilers", crosscheck);
   add_option(command, "run", "RUN|PLAN", options->subject,
              "A finished run (its folder, run.json or run.json.gz), or a plan, which is measured first")
       ->required();
@@ -299,7 +291,6 @@ void add_crosscheck_command(CLI::App& app, Action& action, int argc, char** argv
       "  rooflinectl crosscheck runs/reductions/latest\n"
       "  rooflinectl crosscheck experiments.yaml --with ncu\n"
       "  rooflinectl crosscheck run.json --with ncu --ncu-file report.ncu-rep");
-  command->callback([&action, options] { action = [options] { return crosscheck(*options); }; });
 }
 
 }  // namespace rooflinectl

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -72,10 +71,9 @@ int doctor(const DoctorOptions& options) {
 
 }  // namespace
 
-void add_doctor_command(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<DoctorOptions>();
-  CLI::App* const command =
-      app.add_subcommand("doctor", "Check whether this machine can measure, and how to fix it if not");
+void add_doctor_command(const Commands& commands) {
+  const auto [command, options] = add_command(
+      commands, "doctor", "Check whether this machine can measure, and how to fix it if not", doctor);
   add_device_option(*command, options->device);
   add_json_flag(*command, options->json);
   command->footer(
@@ -85,7 +83,6 @@ void add_doctor_command(CLI::App& app, Action& action) {
       "Environment:\n"
       "  ROOFLINECTL_PROCESSES  where to look for programs that use the counters,\n"
       "                         instead of /proc");
-  command->callback([&action, options] { action = [options] { return doctor(*options); }; });
 }
 
 }  // namespace rooflinectl

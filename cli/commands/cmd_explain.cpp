@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -82,10 +81,9 @@ int explain_run(const ExplainOptions& options) {
 
 }  // namespace
 
-void add_explain_command(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<ExplainOptions>();
-  CLI::App* const command =
-      app.add_subcommand("explain", "Explain what bounds each point and why, and what to try next");
+void add_explain_command(const Commands& commands) {
+  const auto [command, options] = add_command(
+      commands, "explain", "Explain what bounds each point and why, and what to try next", explain_run);
   add_option(command, "run", "RUN.json", options->run_file, "A run.json or run.json.gz, or its folder")
       ->required();
   add_option(command, "--point", "NAME", options->selection.point,
@@ -103,7 +101,6 @@ void add_explain_command(CLI::App& app, Action& action) {
       "  rooflinectl explain run.json --point V3 --all\n"
       "  rooflinectl explain run.json --json\n"
       "  rooflinectl explain run.json --json --budget 1000    for the context of a language model");
-  command->callback([&action, options] { action = [options] { return explain_run(*options); }; });
 }
 
 }  // namespace rooflinectl

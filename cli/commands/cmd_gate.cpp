@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
-#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -34,140 +33,7 @@ namespace rooflinectl {
 
 namespace {
 
-// ---- interleaved runs ----
-
-/// A command that is measured in two forms in turn: base, new, base, new, …
-struct Interleaving {
-  std::string base;                  ///< what `{}` in the command stands for: in the base,
-  std::string now;                   ///< and in the new run
-  std::vector<std::string> command;  ///< of rooflinectl, or of a program, which is then profiled
-  std::size_t rounds = 0;
-  std::filesystem::path output;  ///< the folder in which to create gate/<UTC time>/
-};
-
-/// As `compare_repeated` takes them.
-struct InterleavedRuns {
-  std::vector<AnalysedRun> earlier;  ///< the base runs, then those of the new side but the last
-  std::size_t base_runs = 0;
-  AnalysedRun now;
-};
-
 namespace fs = std::filesystem;
-
-constexpr std::string_view kPlaceholder = "{}";
-
-std::vector<std::string> filled_in(std::vector<std::string> command, std::string_view with) {
-  bool has_placeholder = false;
-  for (std::string& word : command) {
-    std::size_t at = word.find(kPlaceholder);
-    has_placeholder |= at != std::string::npos;
-    for (; at != std::string::npos; at = word.find(kPlaceholder, at + with.size())) {
-      word.replace(at, kPlaceholder.size(), with);
-    }
-  }
-  if (!has_placeholder) {
-    throw Error(ErrorKind::usage, fmt::format("'{}' is the same for both sides", command_text(command)),
-                "write {} where the two differ: gate --interleave build-base build-new -- {}/app");
-  }
-  return command;
-}
-
-/// `command` with the options that write its run into `folder`: of rooflinectl itself, in front of which
-/// `profile` is not needed, after the name of its command.
-std::vector<std::string> measuring(const std::vector<std::string>& command, const fs::path& folder) {
-  std::vector<std::string> options = {"--quiet", "--output", folder.string()};
-  std::vector<std::string> words = command;
-  if (fs::path(command.front()).filename() == "rooflinectl" && command.size() > 1) {
-    words.insert(words.begin() + 2, options.begin(), options.end());
-    return words;
-  }
-  options.insert(options.begin(), {fs::read_symlink("/proc/self/exe").string(), "profile"});
-  options.emplace_back("--");
-  words.insert(words.begin(), options.begin(), options.end());
-  return words;
-}
-
-std::vector<fs::path> runs_in(const fs::path& folder) {
-  std::error_code missing;
-  if (!fs::exists(folder, missing)) return {};
-  try {
-    return run_files_below({folder.string()});
-  } catch (const Error&) {  // there is none
-    return {};
-  }
-}
-
-AnalysedRun run_in(const fs::path& folder, const std::string& command, int exit_code) {
-  const std::vector<fs::path> files = runs_in(folder);
-  if (files.size() != 1) {
-    const bool cannot_measure = exit_code == static_cast<int>(ErrorKind::environment);
-    throw Error(cannot_measure ? ErrorKind::environment : ErrorKind::measurement,
-                fmt::format("'{}' left {} in place of one; exit code {}", command,
-                            files.empty() ? "no run" : fmt::format("{} runs", files.size()), exit_code),
-                "measure it alone first, with the same command");
-  }
-  AnalysedRun run(files.front().parent_path().string(), read_run(files.front()));
-  if (run.run.source == RunSource::replayed) {
-    throw Error(ErrorKind::environment,
-                fmt::format("'{}' replayed a recording: nothing was measured", command),
-                "`rooflinectl doctor` prints why this machine cannot measure");
-  }
-  return run;
-}
-
-std::set<std::string> gpus_of(const AnalysedRun& run) {
-  std::set<std::string> uuids;
-  for (const DeviceInfo& device : run.run.devices) uuids.insert(device.uuid);
-  return uuids;
-}
-
-void require_same_gpus(const AnalysedRun& first, const AnalysedRun& run) {
-  const std::set<std::string> before = gpus_of(first);
-  const std::set<std::string> now = gpus_of(run);
-  if (before == now) return;
-  throw Error(ErrorKind::usage,
-              fmt::format("{} was measured on {}, {} on {}: interleaved runs need the same GPUs", first.name,
-                          fmt::join(before, ", "), run.name, fmt::join(now, ", ")),
-              "choose one for all of them: CUDA_VISIBLE_DEVICES=GPU-…");
-}
-
-/// Measures both sides in turn. Ends after the first new run that failed: that is the result then. The
-/// command's standard output becomes standard error. Throws Error if the command has no `{}`, leaves no run,
-/// replays one, is interrupted, or was measured on other GPUs than before.
-InterleavedRuns measure_interleaved(const Interleaving& interleaving) {
-  struct Side {
-    std::string_view name;
-    std::vector<std::string> command;
-    std::vector<AnalysedRun> runs;
-  };
-  Side base{"base", filled_in(interleaving.command, interleaving.base), {}};
-  Side now{"new", filled_in(interleaving.command, interleaving.now), {}};
-  const fs::path folder = create_run_folder(interleaving.output, "gate", std::chrono::system_clock::now());
-  bool has_failed = false;
-  for (std::size_t round = 1; round <= interleaving.rounds && !has_failed; ++round) {
-    for (Side* side : {&base, &now}) {
-      const std::string command = command_text(side->command);
-      terminal::print(stderr, "{} {} of {}: {}\n", side->name, round, interleaving.rounds, command);
-      const fs::path own_folder = folder / fmt::format("{}-{}", side->name, round);
-      const GuestEnd end = run_guest(
-          {.command = measuring(side->command, own_folder), .output_is_error = true}, std::nullopt, [] {});
-      if (end.interrupted) {
-        throw Error(ErrorKind::measurement,
-                    fmt::format("interrupted; what was measured is in {}", folder.string()));
-      }
-      side->runs.push_back(run_in(own_folder, command, end.exit_code()));
-      require_same_gpus(base.runs.front(), side->runs.back());
-      has_failed = side == &now && end.exit_code() != 0;
-    }
-  }
-  AnalysedRun last = std::move(now.runs.back());
-  now.runs.pop_back();
-  const std::size_t base_runs = base.runs.size();
-  std::ranges::move(now.runs, std::back_inserter(base.runs));
-  return {std::move(base.runs), base_runs, std::move(last)};
-}
-
-// ---- the command ----
 
 /// What `--only` names: the checks one by one, and both that come from counters.
 constexpr const char* kCounters = "counters";
@@ -275,16 +141,6 @@ int judge(const RunComparison& comparison, const GateCommandOptions& options) {
   return judged.exit_code();
 }
 
-int gate_interleaved(const GateCommandOptions& options) {
-  check_outputs(options);
-  const InterleavedRuns runs = measure_interleaved({.base = options.sides.at(0),
-                                                    .now = options.sides.at(1),
-                                                    .command = options.command,
-                                                    .rounds = options.rounds,
-                                                    .output = options.output});
-  return judge(compare_repeated(runs.earlier, runs.base_runs, runs.now), options);
-}
-
 int gate_runs(const GateCommandOptions& options) {
   check_outputs(options);
   const bool has_history = !options.history.empty();
@@ -298,6 +154,137 @@ int gate_runs(const GateCommandOptions& options) {
   return judge(compare(runs.baseline, runs.now.front()), options);
 }
 
+// ---- interleaved runs ----
+
+constexpr std::string_view kPlaceholder = "{}";
+
+std::vector<std::string> filled_in(std::vector<std::string> command, std::string_view with) {
+  bool has_placeholder = false;
+  for (std::string& word : command) {
+    std::size_t at = word.find(kPlaceholder);
+    has_placeholder |= at != std::string::npos;
+    for (; at != std::string::npos; at = word.find(kPlaceholder, at + with.size())) {
+      word.replace(at, kPlaceholder.size(), with);
+    }
+  }
+  if (!has_placeholder) {
+    throw Error(ErrorKind::usage, fmt::format("'{}' is the same for both sides", command_text(command)),
+                "write {} where the two differ: gate --interleave build-base build-new -- {}/app");
+  }
+  return command;
+}
+
+/// `command` with the options that write its run into `folder`: of rooflinectl itself, in front of which
+/// `profile` is not needed, after the name of its command.
+std::vector<std::string> measuring(const std::vector<std::string>& command, const fs::path& folder) {
+  std::vector<std::string> options = {"--quiet", "--output", folder.string()};
+  std::vector<std::string> words = command;
+  if (fs::path(command.front()).filename() == "rooflinectl" && command.size() > 1) {
+    words.insert(words.begin() + 2, options.begin(), options.end());
+    return words;
+  }
+  options.insert(options.begin(), {fs::read_symlink("/proc/self/exe").string(), "profile"});
+  options.emplace_back("--");
+  words.insert(words.begin(), options.begin(), options.end());
+  return words;
+}
+
+std::vector<fs::path> runs_in(const fs::path& folder) {
+  std::error_code missing;
+  if (!fs::exists(folder, missing)) return {};
+  try {
+    return run_files_below({folder.string()});
+  } catch (const Error&) {  // there is none
+    return {};
+  }
+}
+
+AnalysedRun run_in(const fs::path& folder, const std::string& command, int exit_code) {
+  const std::vector<fs::path> files = runs_in(folder);
+  if (files.size() != 1) {
+    const bool cannot_measure = exit_code == static_cast<int>(ErrorKind::environment);
+    throw Error(cannot_measure ? ErrorKind::environment : ErrorKind::measurement,
+                fmt::format("'{}' left {} in place of one; exit code {}", command,
+                            files.empty() ? "no run" : fmt::format("{} runs", files.size()), exit_code),
+                "measure it alone first, with the same command");
+  }
+  AnalysedRun run(files.front().parent_path().string(), read_run(files.front()));
+  if (run.run.source == RunSource::replayed) {
+    throw Error(ErrorKind::environment,
+                fmt::format("'{}' replayed a recording: nothing was measured", command),
+                "`rooflinectl doctor` prints why this machine cannot measure");
+  }
+  return run;
+}
+
+std::set<std::string> gpus_of(const AnalysedRun& run) {
+  std::set<std::string> uuids;
+  for (const DeviceInfo& device : run.run.devices) uuids.insert(device.uuid);
+  return uuids;
+}
+
+void require_same_gpus(const AnalysedRun& first, const AnalysedRun& run) {
+  const std::set<std::string> before = gpus_of(first);
+  const std::set<std::string> now = gpus_of(run);
+  if (before == now) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("{} was measured on {}, {} on {}: interleaved runs need the same GPUs", first.name,
+                          fmt::join(before, ", "), run.name, fmt::join(now, ", ")),
+              "choose one for all of them: CUDA_VISIBLE_DEVICES=GPU-…");
+}
+
+/// Measures both sides in turn, base, new, base, new, …, and compares the last new run with those before.
+/// Ends after the first new run that failed: that is the last then. The command's standard output becomes
+/// standard error. Throws Error if the command has no `{}`, leaves no run, replays one, is interrupted, or
+/// was measured on other GPUs than before.
+int gate_interleaved(const GateCommandOptions& options) {
+  check_outputs(options);
+  struct Side {
+    std::string_view name;
+    std::vector<std::string> command;
+    std::vector<AnalysedRun> runs;
+  };
+  Side base{"base", filled_in(options.command, options.sides.at(0)), {}};
+  Side now{"new", filled_in(options.command, options.sides.at(1)), {}};
+  const fs::path folder = create_run_folder(options.output, "gate", std::chrono::system_clock::now());
+  bool has_failed = false;
+  for (std::size_t round = 1; round <= options.rounds && !has_failed; ++round) {
+    for (Side* side : {&base, &now}) {
+      const std::string command = command_text(side->command);
+      terminal::print(stderr, "{} {} of {}: {}\n", side->name, round, options.rounds, command);
+      const fs::path own_folder = folder / fmt::format("{}-{}", side->name, round);
+      const GuestEnd end = run_guest(
+          {.command = measuring(side->command, own_folder), .output_is_error = true}, std::nullopt, [] {});
+      if (end.interrupted) {
+        throw Error(ErrorKind::measurement,
+                    fmt::format("interrupted; what was measured is in {}", folder.string()));
+      }
+      side->runs.push_back(run_in(own_folder, command, end.exit_code()));
+      require_same_gpus(base.runs.front(), side->runs.back());
+      has_failed = side == &now && end.exit_code() != 0;
+    }
+  }
+  const AnalysedRun last = std::move(now.runs.back());
+  now.runs.pop_back();
+  const std::size_t base_runs = base.runs.size();
+  std::vector<AnalysedRun> earlier = std::move(base.runs);
+  std::ranges::move(now.runs, std::back_inserter(earlier));
+  return judge(compare_repeated(earlier, base_runs, last), options);
+}
+
+// ---- the command ----
+
+int gate_or_measure(const GateCommandOptions& options) {
+  return options.sides.empty() ? gate_runs(options) : gate_interleaved(options);
+}
+
+void check_command(const GateCommandOptions& options) {
+  if (!options.sides.empty() && options.command.empty()) throw CLI::RequiredError("a COMMAND after --");
+  if (options.sides.empty() && !options.command.empty()) {
+    throw CLI::RequiresError("a COMMAND after --", "--interleave");
+  }
+}
+
 std::vector<std::string> names_of_checks() {
   std::vector<std::string> names = {kCounters};
   for (const GateCheck check : kGateChecks) names.emplace_back(to_string(check));
@@ -306,15 +293,16 @@ std::vector<std::string> names_of_checks() {
 
 }  // namespace
 
-void add_gate_command(CLI::App& app, Action& action, int argc, char** argv) {
-  const auto options = std::make_shared<GateCommandOptions>();
-  const int own = own_arguments(argc, argv);
-  if (own < argc) options->command.assign(argv + own + 1, argv + argc);
-  const bool is_interleaved = std::find(argv, argv + own, std::string_view("--interleave")) != argv + own;
-  CLI::App* const command = app.add_subcommand(
-      "gate",
-      "Fail (exit code 4) if a run is worse than its base; needs no GPU, except to measure "
-      "both");
+void add_gate_command(const Commands& commands) {
+  const auto [command, options] =
+      add_command(commands, "gate",
+                  "Fail (exit code 4) if a run is worse than its base; needs no GPU, except to measure "
+                  "both",
+                  gate_or_measure, check_command);
+  options->command = commands.program;
+  const auto& arguments = commands.command_line;
+  const auto end = arguments.end() - static_cast<std::ptrdiff_t>(commands.program.size());
+  const bool is_interleaved = std::find(arguments.begin(), end, "--interleave") != end;
   CLI::Option* const runs =
       add_option(command, "runs", "RUN", options->runs,
                  "The base run and the new run: each a run.json or run.json.gz, or its folder")
@@ -376,15 +364,6 @@ void add_gate_command(CLI::App& app, Action& action, int argc, char** argv) {
       "  rooflinectl gate runs/base runs/new --only counters\n"
       "  rooflinectl gate --interleave build-base build-new -- {}/app --steps 20\n"
       "  rooflinectl gate --interleave base new -- rooflinectl run {}/plan.yaml");
-  command->callback([&action, options, is_interleaved] {
-    if (is_interleaved && options->command.empty()) throw CLI::RequiredError("a COMMAND after --");
-    if (!is_interleaved && !options->command.empty()) {
-      throw CLI::RequiresError("a COMMAND after --", "--interleave");
-    }
-    action = [options, is_interleaved] {
-      return is_interleaved ? gate_interleaved(*options) : gate_runs(*options);
-    };
-  });
 }
 
 }  // namespace rooflinectl

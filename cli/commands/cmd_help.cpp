@@ -24,15 +24,18 @@ int print_help(const CLI::App& app, const std::string& name) {
 
 }  // namespace
 
-void add_help_command(CLI::App& app, Action& action) {
+void add_help_command(const Commands& commands) {
   const auto name = std::make_shared<std::string>();
-  CLI::App* const command = app.add_subcommand("help", "Print what --help prints: of a command, or of all");
+  CLI::App* const command =
+      commands.app.add_subcommand("help", "Print what --help prints: of a command, or of all");
   add_option(command, "command", "COMMAND", *name, "The command to describe");
   command->footer(
       "Examples:\n"
       "  rooflinectl help\n"
       "  rooflinectl help profile");
-  command->callback([&app, &action, name] { action = [&app, name] { return print_help(app, *name); }; });
+  command->callback([&app = commands.app, &action = commands.action, name] {
+    action = [&app, name] { return print_help(app, *name); };
+  });
 }
 
 }  // namespace rooflinectl

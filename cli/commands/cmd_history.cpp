@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 
 #include "cli/answers.h"
 #include "cli/commands.h"
@@ -94,10 +93,9 @@ int show_history(const HistoryOptions& options) {
 
 }  // namespace
 
-void add_history_command(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<HistoryOptions>();
-  CLI::App* const command =
-      app.add_subcommand("history", "Show how points fared over many runs, and when they changed");
+void add_history_command(const Commands& commands) {
+  const auto [command, options] = add_command(
+      commands, "history", "Show how points fared over many runs, and when they changed", show_history);
   add_option(command, "runs", "RUN|DIR...", options->runs,
              "Runs, or folders with runs below them; those that the newest cannot be compared with are "
              "left out and named")
@@ -122,7 +120,6 @@ void add_history_command(CLI::App& app, Action& action) {
       "Examples:\n"
       "  rooflinectl history runs/reductions\n"
       "  rooflinectl history runs --point 'V7*' --counters dram_read_bytes -o history");
-  command->callback([&action, options] { action = [options] { return show_history(*options); }; });
 }
 
 }  // namespace rooflinectl

@@ -1,46 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "cli/answers.h"
 #include "cli/commands.h"
-#include "reports/formats/formats.h"
+#include "reports/model/report_model.h"
 #include "runner/importing/importing.h"
 
 namespace rooflinectl {
 
 namespace {
 
-struct ImportOptions {
-  std::vector<std::string> files;
-  std::string ceilings;  // a run; empty for none
-  std::string output = "runs";
+struct ImportOptions : ImportRequest {
   bool all = false;
   bool quiet = false;
-  std::vector<std::string> command_line;
 };
 
 int import(const ImportOptions& options) {
-  ImportRequest request;
-  request.files.assign(options.files.begin(), options.files.end());
-  if (!options.ceilings.empty()) request.ceilings = options.ceilings;
-  request.output = options.output;
-  request.command_line = options.command_line;
-  const ImportResult result = import_files(request);
-  finish_run(ReportModel(result.run), result.folder, options.quiet ? Verbosity::quiet : Verbosity::normal,
-             options.all ? Rows::all : Rows::notable);
+  const ImportResult result = import_files(options);
+  finish_run(ReportModel(result.run), result.folder, options.quiet, options.all);
   return 0;
 }
 
 }  // namespace
 
-void add_import_command(CLI::App& app, Action& action, int argc, char** argv) {
-  const auto options = std::make_shared<ImportOptions>();
-  options->command_line.assign(argv, argv + argc);
-  CLI::App* const command =
-      app.add_subcommand("import", "Put the kernels of other tools' reports on a roofline; needs no GPU");
+void add_import_command(const Commands& commands) {
+  const auto [command, options] = add_command(
+      commands, "import", "Put the kernels of other tools' reports on a roofline; needs no GPU", import);
   add_option(command, "files", "FILE...", options->files,
              "Reports from Nsight Compute (.ncu-rep, .ncu-repz) and Nsight Systems (.nsys-rep), output of "
              "`ncu --csv --page raw` and `nsys export --type sqlite`, torch.profiler traces")
@@ -57,7 +41,6 @@ void add_import_command(CLI::App& app, Action& action, int argc, char** argv) {
       "Examples:\n"
       "  ncu --set full -o report ./program && rooflinectl import report.ncu-rep\n"
       "  rooflinectl import report.ncu-rep --ceilings runs/ceilings/latest");
-  command->callback([&action, options] { action = [options] { return import(*options); }; });
 }
 
 }  // namespace rooflinectl

@@ -2,8 +2,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <memory>
+#include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/answers.h"
@@ -58,10 +59,7 @@ void print_variants(const std::vector<VariantInfo>& variants) {
 
 void list_variants(const ListOptions& options) {
   const Catalogue catalogue = load_catalogue();
-  if (options.json) {
-    print_list(encode(catalogue));
-    return;
-  }
+  if (options.json) return print_list(encode(catalogue));
   print_variants(catalogue.variants);
   if (!find_collector()) {
     terminal::print(
@@ -73,28 +71,20 @@ void list_variants(const ListOptions& options) {
 
 void list_ceilings(const ListOptions& options) {
   Catalogue catalogue = load_catalogue();
-  if (options.json) {
-    catalogue.variants.clear();
-    print_list(encode(catalogue));
-  } else {
-    terminal::print("ceilings: {}\n", fmt::join(catalogue.ceilings, ", "));
-  }
+  catalogue.variants.clear();
+  if (options.json) return print_list(encode(catalogue));
+  terminal::print("ceilings: {}\n", fmt::join(catalogue.ceilings, ", "));
 }
 
 // ---- primitives ----
 
 void list_primitives(const ListOptions& options) {
-  Catalogue catalogue = load_catalogue();
-  if (options.json) {
-    catalogue.variants.clear();
-    catalogue.ceilings.clear();
-    print_list(encode(catalogue));
-    return;
-  }
+  const std::vector<PrimitiveInfo> primitives = load_catalogue().primitives;
+  if (options.json) return print_list(encode(Catalogue{.primitives = primitives}));
   Table table = {
       .columns = {
           {"primitive"}, {"family"}, {"by"}, {"type"}, {"scope"}, {"instructions"}, {"what it does"}}};
-  for (const PrimitiveInfo& primitive : catalogue.primitives) {
+  for (const PrimitiveInfo& primitive : primitives) {
     table.rows.push_back({primitive.id, primitive.family, primitive.by,
                           std::string(to_string(primitive.dtype)), std::string(to_string(primitive.scope)),
                           primitive.instructions ? fmt::format("{}", *primitive.instructions) : "",
@@ -145,10 +135,7 @@ void list_metrics(const ListOptions& options) {
 
 void list_devices(const ListOptions& options) {
   const std::vector<DeviceInfo> devices = load_devices();
-  if (options.json) {
-    print_list(encode(devices));
-    return;
-  }
+  if (options.json) return print_list(encode(devices));
   Table table = {
       .columns = {{"index"}, {"name"}, {"compute capability"}, {"SMs"}, {"memory"}, {"L2"}, {"UUID"}}};
   for (const DeviceInfo& device : devices) {
@@ -163,30 +150,28 @@ void list_devices(const ListOptions& options) {
 
 // ---- the command ----
 
+constexpr std::array<std::pair<const char*, void (*)(const ListOptions&)>, 5> kTopics = {
+    {{"variants", list_variants},
+     {"ceilings", list_ceilings},
+     {"primitives", list_primitives},
+     {"metrics", list_metrics},
+     {"devices", list_devices}}};
+
 int list(const ListOptions& options) {
   if (!options.chip.empty() && options.topic != "metrics") {
     throw Error(ErrorKind::usage, "--chip is only valid with `list metrics`");
   }
-  if (options.topic == "variants") {
-    list_variants(options);
-  } else if (options.topic == "ceilings") {
-    list_ceilings(options);
-  } else if (options.topic == "primitives") {
-    list_primitives(options);
-  } else if (options.topic == "metrics") {
-    list_metrics(options);
-  } else {
-    list_devices(options);
+  for (const auto& [name, list_topic] : kTopics) {
+    if (options.topic == name) list_topic(options);
   }
   return 0;
 }
 
 }  // namespace
 
-void add_list_command(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<ListOptions>();
-  CLI::App* const command =
-      app.add_subcommand("list", "List variants, ceilings, primitives, metrics of a chip, or devices");
+void add_list_command(const Commands& commands) {
+  const auto [command, options] = add_command(
+      commands, "list", "List variants, ceilings, primitives, metrics of a chip, or devices", list);
   add_option(command, "topic", "TOPIC", options->topic,
              "variants, ceilings or primitives (what a plan can name), metrics, devices")
       ->default_val("variants")
@@ -202,7 +187,6 @@ void add_list_command(CLI::App& app, Action& action) {
       "  rooflinectl list\n"
       "  rooflinectl list metrics --chip GH100    every counter and its passes\n"
       "  rooflinectl list devices --json");
-  command->callback([&action, options] { action = [options] { return list(*options); }; });
 }
 
 }  // namespace rooflinectl

@@ -2,15 +2,13 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "cli/answers.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "core/error.h"
-#include "reports/formats/formats.h"
+#include "reports/model/report_model.h"
 #include "reports/text/format.h"
 #include "runner/merging/merging.h"
 
@@ -18,40 +16,31 @@ namespace rooflinectl {
 
 namespace {
 
-struct MergeOptions {
-  std::vector<std::string> runs;
-  std::string output = "runs";
+struct MergeOptions : MergeRequest {
   bool all = false;
   bool quiet = false;
-  std::vector<std::string> command_line;
 };
 
 /// What was left out is a failure: the reports show what was merged.
 int merge(const MergeOptions& options) {
-  MergeRequest request;
-  request.runs.assign(options.runs.begin(), options.runs.end());
-  request.output = options.output;
-  request.command_line = options.command_line;
   ProgressDisplay display(stderr);
-  const MergeResult result = merge_runs(request, [&](std::size_t read, std::size_t all) {
+  const MergeResult result = merge_runs(options, [&](std::size_t read, std::size_t all) {
     if (!options.quiet) display.status(fmt::format("read {} of {} runs", read, all));
   });
   display.clear();
   for (const std::string& cause : result.left_out) terminal::print(stderr, "left out: {}\n", cause);
   const ReportModel report(result.run, {}, result.timeline ? &*result.timeline : nullptr);
-  finish_run(report, result.folder, options.quiet ? Verbosity::quiet : Verbosity::normal,
-             options.all ? Rows::all : Rows::notable,
+  finish_run(report, result.folder, options.quiet, options.all,
              fmt::format("{} merged\n", format::counted(result.merged, "run")));
   return result.left_out.empty() ? 0 : static_cast<int>(ErrorKind::measurement);
 }
 
 }  // namespace
 
-void add_merge_command(CLI::App& app, Action& action, int argc, char** argv) {
-  const auto options = std::make_shared<MergeOptions>();
-  options->command_line.assign(argv, argv + argc);
-  CLI::App* const command = app.add_subcommand(
-      "merge", "Join the runs of the ranks of a program or plan, each of which was measured separately");
+void add_merge_command(const Commands& commands) {
+  const auto [command, options] = add_command(
+      commands, "merge",
+      "Join the runs of the ranks of a program or plan, each of which was measured separately", merge);
   add_option(command, "runs", "DIR...", options->runs,
              "Runs of rooflinectl profile or run, one for each rank or host: their folders, or run.json "
              "files")
@@ -68,7 +57,6 @@ void add_merge_command(CLI::App& app, Action& action, int argc, char** argv) {
       "  rooflinectl merge runs/$SLURM_JOB_ID/solver/*-rank*\n"
       "  mpirun -n 2 rooflinectl run plan.yaml && rooflinectl merge runs/plan/*-rank*\n"
       "  torchrun --nproc-per-node 8 --no-python rooflinectl profile -- python train.py");
-  command->callback([&action, options] { action = [options] { return merge(*options); }; });
 }
 
 }  // namespace rooflinectl

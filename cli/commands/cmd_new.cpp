@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -85,7 +84,8 @@ std::string function_name(std::string stem) {
   return fmt::format("{}{}_kernel", begins_with_digit ? "_" : "", stem);
 }
 
-int write_kernel_file(const fs::path& file) {
+int write_kernel_file(const std::string& path) {
+  const fs::path file = path;
   const std::string stem = file.stem().string();
   if (file.extension() != ".cu" || !is_plain_name(stem)) {
     throw Error(ErrorKind::usage, fmt::format("'{}' is no name for a kernel file", printable(file.string())),
@@ -113,17 +113,16 @@ int write_kernel_file(const fs::path& file) {
 
 }  // namespace
 
-void add_new_command(CLI::App& app, Action& action) {
-  CLI::App* const command =
-      app.add_subcommand("new", "Write a kernel file, with comments, that `run` compiles and measures");
-  const auto file = std::make_shared<std::string>();
+void add_new_command(const Commands& commands) {
+  const auto [command, file] =
+      add_command(commands, "new", "Write a kernel file, with comments, that `run` compiles and measures",
+                  write_kernel_file);
   add_option(command, "file", "FILE", *file, "The file to write, such as scale.cu; it must not exist yet")
       ->required();
   command->footer(
       "Examples:\n"
       "  rooflinectl new scale.cu\n"
       "  rooflinectl run scale.cu");
-  command->callback([&action, file] { action = [file] { return write_kernel_file(*file); }; });
 }
 
 }  // namespace rooflinectl

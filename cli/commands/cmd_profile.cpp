@@ -3,7 +3,6 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -180,9 +179,8 @@ int profile_program(const ProfileOptions& options) {
     print_dry_run(request);
     return 0;
   }
-  ProfileProgressLines progress(options.verbosity());
   if (!options.quiet) print_sampling_window(request.settings);
-  const ProfileResult result = profile(request, progress);
+  const ProfileResult result = profile(request, profile_progress(options.verbosity()));
   int own_code = 0;
   if (!result.folder.empty()) {
     try {
@@ -197,18 +195,22 @@ int profile_program(const ProfileOptions& options) {
   return code != 0 ? code : own_code;
 }
 
+void check_program(const ProfileOptions& options) {
+  if (options.program.empty() && options.resumed_folder.empty())
+    throw CLI::RequiredError("a PROGRAM after --, or --resume DIR");
+  if (!options.program.empty() && !options.resumed_folder.empty())
+    throw CLI::ExcludesError("--resume", "a PROGRAM");
+}
+
 }  // namespace
 
-void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
-  const auto options = std::make_shared<ProfileOptions>();
-  options->command_line.assign(argv, argv + argc);
-  const int own = own_arguments(argc, argv);
-  if (own < argc) options->program.assign(argv + own + 1, argv + argc);
-
+void add_profile_command(const Commands& commands) {
+  const auto [command, options] = add_command(commands, "profile",
+                                              "Trace the kernels of any CUDA program and collect their "
+                                              "hardware counters",
+                                              profile_program, check_program);
+  options->program = commands.program;
   ProfileSettings& settings = options->settings;
-  CLI::App* const command = app.add_subcommand("profile",
-                                               "Trace the kernels of any CUDA program and collect their "
-                                               "hardware counters");
   add_option(command, "--samples", "NUMBER", settings.samples,
              "Launches to count of each launch group (kernel, grid, block, shared memory, NVTX path)")
       ->check(CLI::Range(1, 1'000'000))
@@ -292,13 +294,6 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
       "                         installed one\n"
       "  CUDA_HOME              the CUDA toolkit whose CUPTI is used if the program has\n"
       "                         none");
-  command->callback([&action, options] {
-    if (options->program.empty() && options->resumed_folder.empty())
-      throw CLI::RequiredError("a PROGRAM after --, or --resume DIR");
-    if (!options->program.empty() && !options->resumed_folder.empty())
-      throw CLI::ExcludesError("--resume", "a PROGRAM");
-    action = [options] { return profile_program(*options); };
-  });
 }
 
 }  // namespace rooflinectl

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -220,10 +219,9 @@ int report(const ReportOptions& options) {
 
 }  // namespace
 
-void add_report_command(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<ReportOptions>();
-  CLI::App* const command =
-      app.add_subcommand("report", "Regenerate the reports of a run from its run.json; needs no GPU");
+void add_report_command(const Commands& commands) {
+  const auto [command, options] = add_command(
+      commands, "report", "Regenerate the reports of a run from its run.json; needs no GPU", report);
   add_option(command, "run", "RUN.json", options->run_file, "A run.json or run.json.gz, or its folder")
       ->required();
   add_option(command, "-o,--output", "DIR", options->output,
@@ -257,7 +255,6 @@ void add_report_command(CLI::App& app, Action& action) {
       "  rooflinectl report run.json --theme dark --output slides\n"
       "  rooflinectl report runs/train.py/latest --export perfetto\n"
       "  rooflinectl report runs/train.py/latest --pytorch-trace trace.json.gz");
-  command->callback([&action, options] { action = [options] { return report(*options); }; });
 }
 
 }  // namespace rooflinectl

@@ -3,10 +3,8 @@
 
 #include <chrono>
 #include <cstdio>
-#include <deque>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -57,12 +55,11 @@ int end_run(const MeasureResult& result, const RunOptions& options) {
 void profile_application(MeasureResult& result, const RunOptions& options) {
   const Experiment* const experiment = experiment_with_application(result.run.plan);
   if (experiment == nullptr || result.run.application || result.stopped_by) return;
-  ProfileProgressLines progress(options.verbosity());
   const PlannedApplication application = *experiment->application;
   const ProfileRequest request =
       request_for(application, {.run = result.run, .folder = result.folder, .experiment = experiment->name});
   try {
-    const ProfileResult profiled = profile(request, progress);
+    const ProfileResult profiled = profile(request, profile_progress(options.verbosity()));
     result.run = profiled.run;
     if (profiled.failure) result.losses.emplace_back(profiled.failure->what());
     if (const int code = profiled.end.exit_code(); code != 0) {
@@ -77,9 +74,9 @@ void profile_application(MeasureResult& result, const RunOptions& options) {
 void measure_python(MeasureResult& result, const std::filesystem::path& references,
                     const RunOptions& options) {
   if (!has_python_kernels(result.run.plan) || result.stopped_by) return;
-  ProfileProgressLines progress(options.verbosity());
   try {
-    measure_python_kernels(result.run, result.folder, references, !options.no_counters, progress);
+    measure_python_kernels(result.run, result.folder, references, !options.no_counters,
+                           profile_progress(options.verbosity()));
     result.run = as_written(result.run);
   } catch (const Error& error) {
     result.stopped_by = error;
@@ -176,11 +173,10 @@ int measure_run_on_devices(MeasureRequest request, const std::vector<DeviceInfo>
   const UsableDevices usable = usable_devices(devices);
   if (!options.quiet) print_warnings(usable.warnings);
   ProgressDisplay display(stderr);
-  std::deque<Progress> progress;
   std::vector<ObservedDevice> observed;
   for (const DeviceInfo& device : usable.devices) {
-    const std::string name = fmt::format("GPU {}", device.index);
-    observed.push_back({device, progress.emplace_back(display, options.verbosity(), name)});
+    observed.push_back(
+        {device, progress_on(display, options.verbosity(), fmt::format("GPU {}", device.index))});
   }
   MeasureResult result = measure_on_devices(request, observed, together);
   result.losses.insert(result.losses.begin(), usable.losses.begin(), usable.losses.end());
@@ -303,12 +299,16 @@ int run(const RunOptions& options) {
   }
 }
 
+void check_plan(const RunOptions& options) {
+  if (options.plan_file.empty() && options.resumed_folder.empty())
+    throw CLI::RequiredError("a PLAN or --resume DIR");
+}
+
 }  // namespace
 
-void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
-  const auto options = std::make_shared<RunOptions>();
-  options->command_line.assign(argv, argv + argc);
-  CLI::App* const command = app.add_subcommand("run", "Measure what a plan lists and write the reports");
+void add_run_command(const Commands& commands) {
+  const auto [command, options] =
+      add_command(commands, "run", "Measure what a plan lists and write the reports", run, check_plan);
   CLI::Option* const plan =
       add_option(command, "plan", "PLAN", options->plan_file,
                  "The plan, such as experiments.yaml; or a CUDA or Python file whose comments describe its "
@@ -319,7 +319,8 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
                  "The GPU, or GPUs: their indices or UUIDs as nvidia-smi -L prints them, or all; one "
                  "after the other")
           ->delimiter(',')
-          ->default_str("0");
+          ->default_str("0")
+          ->each([options = options](const std::string&) { options->names_devices = true; });
   command
       ->add_flag("--together", options->together,
                  "Measure all of these GPUs at once, to see what sharing power and PCIe costs; ceilings are "
@@ -404,12 +405,6 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
       "  CUDA_HOME                  the toolkit whose nvcc compiles kernels from files\n"
       "  ROOFLINECTL_COLLECTOR      the collector to start instead of the one next to\n"
       "                             this program");
-  command->callback([&action, options, device] {
-    options->names_devices = device->count() > 0;
-    if (options->plan_file.empty() && options->resumed_folder.empty())
-      throw CLI::RequiredError("a PLAN or --resume DIR");
-    action = [options] { return run(*options); };
-  });
 }
 
 }  // namespace rooflinectl

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <chrono>
-#include <memory>
 #include <string>
 
 #include "cli/answers.h"
@@ -43,10 +42,10 @@ int selftest(const SelftestOptions& options) {
 
 }  // namespace
 
-void add_selftest_command(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<SelftestOptions>();
-  CLI::App* const command = app.add_subcommand(
-      "selftest", "Count the work of kernels whose work is known, to check that the counters can be trusted");
+void add_selftest_command(const Commands& commands) {
+  const auto [command, options] = add_command(
+      commands, "selftest",
+      "Count the work of kernels whose work is known, to check that the counters can be trusted", selftest);
   add_device_option(*command, options->device);
   add_json_flag(*command, options->json);
   command->footer(
@@ -54,7 +53,6 @@ void add_selftest_command(CLI::App& app, Action& action) {
       "hardware counted. Exit code 1 if one differs, with the results that this makes\n"
       "suspect; 3 if there are no counters. `rooflinectl run --selftest` does the same\n"
       "before it measures, and stores the result.");
-  command->callback([&action, options] { action = [options] { return selftest(*options); }; });
 }
 
 }  // namespace rooflinectl

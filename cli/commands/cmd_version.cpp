@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <memory>
-
 #include "cli/answers.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
@@ -12,8 +10,18 @@ namespace rooflinectl {
 
 namespace {
 
-int print_version_json() {
+struct VersionOptions {
+  bool json = false;
+};
+
+int print_version(const VersionOptions& options) {
   const auto collector = find_collector();
+  if (!options.json) {
+    terminal::print("rooflinectl {} (commit {})\n", tool_version(), tool_commit());
+    terminal::print("collector: {}\n",
+                    collector ? collector->string() : "not installed; this build cannot measure");
+    return 0;
+  }
   serial::Json answer = answer_head("version", {});
   answer["version"] = tool_version();
   answer["commit"] = tool_commit();
@@ -22,22 +30,12 @@ int print_version_json() {
   return 0;
 }
 
-int print_version() {
-  terminal::print("rooflinectl {} (commit {})\n", tool_version(), tool_commit());
-  const auto collector = find_collector();
-  terminal::print("collector: {}\n",
-                  collector ? collector->string() : "not installed; this build cannot measure");
-  return 0;
-}
-
 }  // namespace
 
-void add_version_command(CLI::App& app, Action& action) {
-  CLI::App* const command =
-      app.add_subcommand("version", "Print the version, the commit and whether this build can measure");
-  const auto json = std::make_shared<bool>(false);
-  add_json_flag(*command, *json);
-  command->callback([&action, json] { action = *json ? print_version_json : print_version; });
+void add_version_command(const Commands& commands) {
+  const auto [command, options] = add_command(
+      commands, "version", "Print the version, the commit and whether this build can measure", print_version);
+  add_json_flag(*command, options->json);
 }
 
 }  // namespace rooflinectl

@@ -2,14 +2,10 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <vector>
 
 #include "cli/answers.h"
 #include "cli/commands.h"
@@ -17,6 +13,7 @@
 #include "cli/watch/metrics_server.h"
 #include "cli/watch/watch_display.h"
 #include "core/program/timeline.h"
+#include "core/text/written_number.h"
 #include "reports/reports.h"
 #include "runner/watching/watch.h"
 
@@ -24,14 +21,11 @@ namespace rooflinectl {
 
 namespace {
 
-struct WatchOptions {
-  std::vector<std::string> devices;
+struct WatchOptions : WatchRequest {
   std::string time;  // empty for no limit
   std::string interval = "1ms";
-  std::string output = "runs";
   std::string exported;  // empty for nothing
   bool quiet = false;
-  std::vector<std::string> command_line;
 };
 
 std::string read_interval_mistake(const std::string& text) {
@@ -65,9 +59,10 @@ std::optional<MetricsAddress> export_address(const std::string& text) {
     in_addr ignored;
     if (inet_pton(AF_INET, address.host.c_str(), &ignored) != 1) return std::nullopt;
   }
-  const char* const end = rest.data() + rest.size();
-  const auto [stopped, error] = std::from_chars(rest.data(), end, address.port);
-  return error == std::errc() && stopped == end ? std::optional(address) : std::nullopt;
+  const auto port = parse_number<std::uint16_t>(rest);
+  if (!port) return std::nullopt;
+  address.port = *port;
+  return address;
 }
 
 std::string export_mistake(const std::string& text) {
@@ -78,40 +73,28 @@ std::string export_mistake(const std::string& text) {
                                     text);
 }
 
-/// Shows what is seen, and serves it to Prometheus if asked to.
-class Observer : public WatchObserver {
- public:
-  explicit Observer(const WatchOptions& options) : display_(options.quiet) {
-    if (!options.exported.empty()) server_.emplace(*export_address(options.exported));
-  }
-
-  void began(const Run& run) override {
-    run_ = run;
-    display_.began(run);
-    if (server_) terminal::print(stderr, "metrics: {}\n", server_->url());
-  }
-  void seen(double elapsed_s, const std::vector<std::optional<SampledRates>>& rates) override {
-    display_.seen(elapsed_s, rates);
-    if (server_) server_->set(openmetrics_text(run_, rates));
-  }
-  void warned(const std::string& text) override { display_.warned(text); }
-
- private:
-  Run run_;
-  WatchDisplay display_;
-  std::optional<MetricsServer> server_;
-};
-
 int watch_devices(const WatchOptions& options) {
-  WatchRequest request;
-  request.devices = options.devices;
+  WatchRequest request = options;
   request.interval_ns = interval_from(options.interval, kShortestReadInterval).value_or(0);
   if (const auto seconds = seconds_from(options.time)) {
     request.time_limit = std::chrono::duration<double>(*seconds);
   }
-  request.output = options.output;
-  request.command_line = options.command_line;
-  Observer observer(options);
+  WatchDisplay display(options.quiet);
+  std::optional<MetricsServer> server;
+  if (!options.exported.empty()) server.emplace(*export_address(options.exported));
+  Run watched;
+  const WatchObserver observer = {.began =
+                                      [&](const Run& run) {
+                                        watched = run;
+                                        display.began(run);
+                                        if (server) terminal::print(stderr, "metrics: {}\n", server->url());
+                                      },
+                                  .seen =
+                                      [&](double elapsed_s, const DeviceRates& rates) {
+                                        display.seen(elapsed_s, rates);
+                                        if (server) server->set(openmetrics_text(watched, rates));
+                                      },
+                                  .warned = [&](const std::string& text) { display.warned(text); }};
   const WatchResult result = watch(request, observer);
   if (!result.folder.empty()) {
     write_reports(ReportModel(result.run, {}, &*result.timeline), result.folder);
@@ -126,11 +109,10 @@ int watch_devices(const WatchOptions& options) {
 
 }  // namespace
 
-void add_watch_command(CLI::App& app, Action& action, int argc, char** argv) {
-  const auto options = std::make_shared<WatchOptions>();
-  options->command_line.assign(argv, argv + argc);
-  CLI::App* const command = app.add_subcommand(
-      "watch", "Show live what GPUs are doing, whichever programs use them; write a report on Ctrl-C");
+void add_watch_command(const Commands& commands) {
+  const auto [command, options] = add_command(
+      commands, "watch",
+      "Show live what GPUs are doing, whichever programs use them; write a report on Ctrl-C", watch_devices);
   add_option(command, "-d,--device", "INDEX|UUID,...", options->devices,
              "GPUs: their indices or UUIDs as nvidia-smi -L prints them (default: all)")
       ->delimiter(',');
@@ -156,7 +138,6 @@ void add_watch_command(CLI::App& app, Action& action, int argc, char** argv) {
       "  rooflinectl watch --device 0 --for 10s\n"
       "  rooflinectl watch --interval 20ms --for 30m --quiet\n"
       "  rooflinectl watch --quiet --export openmetrics");
-  command->callback([&action, options] { action = [options] { return watch_devices(*options); }; });
 }
 
 }  // namespace rooflinectl

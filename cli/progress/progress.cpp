@@ -4,7 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstddef>
+#include <memory>
+#include <variant>
 
 #include "core/elapsed.h"
 #include "core/stats/repeated_counters.h"
@@ -73,98 +77,123 @@ void print_header(const MeasureStart& start) {
   terminal::flush(stdout);
 }
 
+class Progress {
+ public:
+  Progress(ProgressDisplay& display, Verbosity verbosity, const std::string& device)
+      : display_(display), verbosity_(verbosity), prefix_(device.empty() ? "" : device + ": ") {}
+
+  void operator()(const MeasureEvent& event) {
+    std::visit([this](const auto& one) { show(one); }, event);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void show(const MeasureStart& start) {
+    const Run& run = start.run;
+    const CounterSession& counters = run.counter_session;
+    n_points_ = all_points(run.plan).size();
+    points_measured_ = n_points_ - start.points_to_measure;
+    points_to_count_ = start.points_with_counters;
+    // Each of several devices starts anew.
+    done_work_ = 0;
+    started_ = Clock::now();
+    total_work_ = static_cast<double>(run.plan.ceilings.size() + start.points_to_measure) +
+                  kPrimitiveWork * static_cast<double>(run.plan.primitives.size()) +
+                  kCountedRangeWork * counters.passes * kCountRepeats * static_cast<double>(points_to_count_);
+    if (verbosity_ != Verbosity::quiet) {
+      print_header(start);
+    } else if (start.wants_counters && !counters.available) {
+      show_line(fmt::format("counters: unavailable: {}", counters.reason));
+    }
+  }
+
+  void show(const message::Progress& step) {
+    if (step.phase == message::Phase::count) {
+      if (!counting_ && shows_results()) {
+        show_line(fmt::format("counting {}", format::counted(points_to_count_, "point")));
+      }
+      counting_ = true;
+      done_work_ += kCountedRangeWork;
+    }
+    if (verbosity_ == Verbosity::quiet) return;
+    display_.status(fmt::format("{}[{}/{}] {} {}{}", prefix_, points_measured_, n_points_,
+                                activity(step.phase), step.what, time_left()));
+  }
+
+  void show(const SelfTest& self_test) {
+    if (verbosity_ == Verbosity::quiet && self_test.passed()) return;
+    show_line(fmt::format("self-test: {}", self_test_verdict(self_test)));
+  }
+
+  void show(const Ceiling& ceiling) {
+    if (ceiling.source == CeilingSource::theoretical) return;
+    done_work_ += 1;
+    if (shows_results())
+      show_line(fmt::format("ceiling {}: {}", ceiling.id, ceiling_value(ceiling, ceiling.value)));
+  }
+
+  void show(const PrimitiveResult& result) {
+    done_work_ += kPrimitiveWork;
+    if (!shows_results() && result.status == Status::ok) return;
+    show_line(fmt::format("primitive {}: {}", result.info.id, primitive_text(result)));
+  }
+
+  void show(const Measurement& measurement) {
+    ++points_measured_;
+    done_work_ += 1;
+    if (!shows_results() && measurement.status == Status::ok) return;
+    show_line(fmt::format("[{}/{}] {}: {}", points_measured_, n_points_, range_name(measurement.point),
+                          result_text(measurement)));
+  }
+
+  void show(const ReusedCeilings& reused) {
+    show_line(fmt::format("reusing {}, measured {}; --fresh measures again",
+                          format::counted(reused.ceilings, "ceiling"), format::utc(reused.measured_utc)));
+  }
+
+  void show(const CollectorLine& line) {
+    if (verbosity_ == Verbosity::verbose) show_line(fmt::format("collector: {}", line.text));
+  }
+
+  void show(const MeasureWarning& warning) { show_line(warning.text); }
+  void show(const MeasureEnd& /*end*/) { display_.clear(); }
+  void show_line(const std::string& text) { display_.line(prefix_ + text); }
+
+  std::string time_left() const {
+    const double done = std::min(done_work_ / std::max(total_work_, 1.0), 1.0);
+    if (done < kEstimateFrom) return {};
+    const double elapsed_s = seconds_since(started_);
+    return fmt::format(" · about {} left", minutes_and_seconds(elapsed_s * (1 - done) / done));
+  }
+
+  /// Whether results get a line of their own that stays.
+  bool shows_results() const {
+    if (verbosity_ == Verbosity::normal) return !display_.is_terminal();
+    return verbosity_ == Verbosity::verbose;
+  }
+
+  ProgressDisplay& display_;
+  Verbosity verbosity_;
+  std::string prefix_;
+  std::size_t n_points_ = 0;
+  std::size_t points_to_count_ = 0;
+  std::size_t points_measured_ = 0;
+  bool counting_ = false;
+  double total_work_ = 0;  // in units of one timed point
+  double done_work_ = 0;
+  Clock::time_point started_ = Clock::now();
+};
+
 }  // namespace
 
-Progress::Progress(ProgressDisplay& display, Verbosity verbosity, const std::string& device)
-    : display_(display), verbosity_(verbosity), prefix_(device.empty() ? "" : device + ": ") {}
-
-void Progress::show_line(const std::string& text) {
-  display_.line(prefix_ + text);
-}
-
-void Progress::show(const MeasureStart& start) {
-  const Run& run = start.run;
-  const CounterSession& counters = run.counter_session;
-  n_points_ = all_points(run.plan).size();
-  points_measured_ = n_points_ - start.points_to_measure;
-  points_to_count_ = start.points_with_counters;
-  // Each of several devices starts anew.
-  done_work_ = 0;
-  started_ = Clock::now();
-  total_work_ = static_cast<double>(run.plan.ceilings.size() + start.points_to_measure) +
-                kPrimitiveWork * static_cast<double>(run.plan.primitives.size()) +
-                kCountedRangeWork * counters.passes * kCountRepeats * static_cast<double>(points_to_count_);
-  if (verbosity_ != Verbosity::quiet) {
-    print_header(start);
-  } else if (start.wants_counters && !counters.available) {
-    show_line(fmt::format("counters: unavailable: {}", counters.reason));
-  }
-}
-
-void Progress::show(const message::Progress& step) {
-  if (step.phase == message::Phase::count) {
-    if (!counting_ && shows_results()) {
-      show_line(fmt::format("counting {}", format::counted(points_to_count_, "point")));
-    }
-    counting_ = true;
-    done_work_ += kCountedRangeWork;
-  }
-  if (verbosity_ == Verbosity::quiet) return;
-  display_.status(fmt::format("{}[{}/{}] {} {}{}", prefix_, points_measured_, n_points_, activity(step.phase),
-                              step.what, time_left()));
-}
-
-void Progress::show(const SelfTest& self_test) {
-  if (verbosity_ == Verbosity::quiet && self_test.passed()) return;
-  show_line(fmt::format("self-test: {}", self_test_verdict(self_test)));
-}
-
-void Progress::show(const Ceiling& ceiling) {
-  if (ceiling.source == CeilingSource::theoretical) return;
-  done_work_ += 1;
-  if (shows_results())
-    show_line(fmt::format("ceiling {}: {}", ceiling.id, ceiling_value(ceiling, ceiling.value)));
-}
-
-void Progress::show(const PrimitiveResult& result) {
-  done_work_ += kPrimitiveWork;
-  if (!shows_results() && result.status == Status::ok) return;
-  show_line(fmt::format("primitive {}: {}", result.info.id, primitive_text(result)));
-}
-
-void Progress::show(const Measurement& measurement) {
-  ++points_measured_;
-  done_work_ += 1;
-  if (!shows_results() && measurement.status == Status::ok) return;
-  show_line(fmt::format("[{}/{}] {}: {}", points_measured_, n_points_, range_name(measurement.point),
-                        result_text(measurement)));
-}
-
-void Progress::show(const ReusedCeilings& reused) {
-  show_line(fmt::format("reusing {}, measured {}; --fresh measures again",
-                        format::counted(reused.ceilings, "ceiling"), format::utc(reused.measured_utc)));
-}
-
-void Progress::show(const CollectorLine& line) {
-  if (verbosity_ == Verbosity::verbose) show_line(fmt::format("collector: {}", line.text));
-}
-
-bool Progress::shows_results() const {
-  if (verbosity_ == Verbosity::normal) return !display_.is_terminal();
-  return verbosity_ == Verbosity::verbose;
-}
-
-std::string Progress::time_left() const {
-  const double done = std::min(done_work_ / std::max(total_work_, 1.0), 1.0);
-  if (done < kEstimateFrom) return {};
-  const double elapsed_s = seconds_since(started_);
-  return fmt::format(" · about {} left", minutes_and_seconds(elapsed_s * (1 - done) / done));
+MeasureObserver progress_on(ProgressDisplay& display, Verbosity verbosity, const std::string& device) {
+  return Progress(display, verbosity, device);
 }
 
 MeasureResult measure_with_progress(const MeasureRequest& request, Verbosity verbosity) {
   ProgressDisplay display(stderr);
-  Progress progress(display, verbosity);
-  return measure(request, progress);
+  return measure(request, progress_on(display, verbosity));
 }
 
 int end_interrupted(const MeasureResult& result, const std::string& to_finish) {
@@ -186,51 +215,72 @@ using namespace std::chrono_literals;
 constexpr auto kFirstLine = 10s;
 constexpr auto kLeastBetweenLines = 1s;
 
+class ProfileProgressLines {
+ public:
+  explicit ProfileProgressLines(Verbosity verbosity)
+      : is_quiet_(verbosity == Verbosity::quiet), display_(std::make_shared<ProgressDisplay>(stderr)) {}
+
+  void operator()(const ProfileEvent& event) {
+    std::visit([this](const auto& one) { show(one); }, event);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void show(const ProfileProgress& progress) {
+    if (is_quiet_ || progress.groups == 0) return;
+    const auto since_last = Clock::now() - last_line_;
+    const bool is_other_pass = progress.pass != pass_ && since_last > kLeastBetweenLines;
+    if (!is_other_pass && since_last < until_next_line_) return;
+    if (!is_other_pass) until_next_line_ *= 2;
+    pass_ = progress.pass;
+    last_line_ = Clock::now();
+    // A program that runs again to be counted may not be traced.
+    const std::string launches = progress.launches > 0 ? fmt::format("{} launches, ", progress.launches) : "";
+    terminal::print(stderr, "rooflinectl: {}{}, {} counted; {}\n", launches,
+                    format::counted(progress.groups, "launch group"), progress.counted,
+                    pass_.empty() ? "tracing" : fmt::format("counting {}", pass_));
+  }
+
+  void show(const ProgramRunsAgain& again) {
+    pass_.clear();
+    if (is_quiet_) return;
+    terminal::print(
+        stderr,
+        "rooflinectl: running the program again to complete the counters of {} ({} of GPU time); --once "
+        "prevents this\n",
+        format::counted(again.points, "launch group"), format::percent(again.share));
+  }
+
+  void show(const CeilingsBegin& begin) const {
+    if (is_quiet_) return;
+    terminal::print(stderr, "rooflinectl: measuring the ceilings of {}\n", begin.device.uuid);
+  }
+
+  /// What is worked on, in place, and what goes wrong.
+  void show(const MeasureEvent& event) const {
+    if (const auto* step = std::get_if<message::Progress>(&event); step != nullptr && !is_quiet_) {
+      display_->status(fmt::format("{} {}", activity(step->phase), step->what));
+    }
+    if (const auto* warning = std::get_if<MeasureWarning>(&event)) display_->line(warning->text);
+    if (std::holds_alternative<MeasureEnd>(event)) display_->clear();
+  }
+
+  void show(const ProfileWarning& warning) const {
+    terminal::print(stderr, "rooflinectl: {}\n", warning.text);
+  }
+
+  bool is_quiet_;
+  std::shared_ptr<ProgressDisplay> display_;  // for what the ceilings are measured with
+  std::string pass_;
+  Clock::time_point last_line_ = Clock::now();
+  Clock::duration until_next_line_ = kFirstLine;
+};
+
 }  // namespace
 
-ProfileProgressLines::ProfileProgressLines(Verbosity verbosity)
-    : is_quiet_(verbosity == Verbosity::quiet), ceilings_(is_quiet_), until_next_line_(kFirstLine) {}
-
-void ProfileProgressLines::progressed(const ProfileProgress& progress) {
-  if (is_quiet_ || progress.groups == 0) return;
-  const auto since_last = Clock::now() - last_line_;
-  const bool is_other_pass = progress.pass != pass_ && since_last > kLeastBetweenLines;
-  if (!is_other_pass && since_last < until_next_line_) return;
-  if (!is_other_pass) until_next_line_ *= 2;
-  pass_ = progress.pass;
-  last_line_ = Clock::now();
-  // A program that runs again to be counted may not be traced.
-  const std::string launches = progress.launches > 0 ? fmt::format("{} launches, ", progress.launches) : "";
-  terminal::print(stderr, "rooflinectl: {}{}, {} counted; {}\n", launches,
-                  format::counted(progress.groups, "launch group"), progress.counted,
-                  pass_.empty() ? "tracing" : fmt::format("counting {}", pass_));
-}
-
-void ProfileProgressLines::runs_again(std::size_t points, double share) {
-  pass_.clear();
-  if (is_quiet_) return;
-  terminal::print(
-      stderr,
-      "rooflinectl: running the program again to complete the counters of {} ({} of GPU time); --once "
-      "prevents this\n",
-      format::counted(points, "launch group"), format::percent(share));
-}
-
-void ProfileProgressLines::measures_ceilings(const DeviceInfo& device) {
-  if (is_quiet_) return;
-  terminal::print(stderr, "rooflinectl: measuring the ceilings of {}\n", device.uuid);
-}
-
-void ProfileProgressLines::warned(const std::string& text) {
-  terminal::print(stderr, "rooflinectl: {}\n", text);
-}
-
-void ProfileProgressLines::Ceilings::on(const MeasureEvent& event) {
-  if (const auto* step = std::get_if<message::Progress>(&event); step != nullptr && !is_quiet_) {
-    display_.status(fmt::format("{} {}", activity(step->phase), step->what));
-  }
-  if (const auto* warning = std::get_if<MeasureWarning>(&event)) display_.line(warning->text);
-  if (std::holds_alternative<MeasureEnd>(event)) display_.clear();
+ProfileObserver profile_progress(Verbosity verbosity) {
+  return ProfileProgressLines(verbosity);
 }
 
 }  // namespace rooflinectl

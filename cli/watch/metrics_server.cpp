@@ -205,7 +205,7 @@ std::optional<double> value_of(const Gauge& gauge, const Run& run, std::size_t d
 
 }  // namespace
 
-std::string openmetrics_text(const Run& run, const std::vector<std::optional<SampledRates>>& rates) {
+std::string openmetrics_text(const Run& run, const DeviceRates& rates) {
   std::string text;
   for (const Gauge& gauge : kGauges) {
     std::string lines;

@@ -3,10 +3,8 @@
 
 #include <cstdint>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "core/files/files.h"
 #include "core/model/run.h"
@@ -49,6 +47,6 @@ class MetricsServer {
 /// Sampled rates as OpenMetrics 1.0 text, for Prometheus: one gauge for each quantity, one line for each
 /// device of `run` that has it. Quantities that DCGM defines alike have the names, units and labels of
 /// NVIDIA's dcgm-exporter. `rates` is parallel to the devices; a device without samples has no line.
-std::string openmetrics_text(const Run& run, const std::vector<std::optional<SampledRates>>& rates);
+std::string openmetrics_text(const Run& run, const DeviceRates& rates);
 
 }  // namespace rooflinectl

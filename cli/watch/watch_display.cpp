@@ -15,13 +15,27 @@ namespace rooflinectl {
 
 namespace {
 
-enum class Shown { gigabytes, share, megahertz, watts };
+std::string gigabytes_text(double bytes) {
+  return bytes < 1e6 ? "0" : format::gigabytes(bytes);
+}
+
+std::string whole_text(double value) {
+  return fmt::format("{:.0f}", value);
+}
+
+std::string megahertz_text(double hertz) {
+  return whole_text(hertz / 1e6);
+}
 
 struct Row {
   std::string_view title;
   std::string_view key;  ///< empty for what is made of several
-  Shown shown;
+  std::string (*text)(double value);
   bool is_in_line = true;  ///< where there is a line per device
+
+  std::string text_of(const std::optional<double>& value) const {
+    return value ? text(*value) : std::string(format::kUnavailable);
+  }
 };
 
 constexpr std::string_view kDram = "DRAM, GB/s";
@@ -29,40 +43,21 @@ constexpr std::string_view kDramOfCeiling = "DRAM, % of ceiling";
 constexpr std::string_view kPower = "power, W";
 
 constexpr std::array kRows = {
-    Row{kDram, {}, Shown::gigabytes},
-    Row{kDramOfCeiling, {}, Shown::share},
-    Row{"L2, GB/s", sampled::kL2Bytes, Shown::gigabytes, false},
-    Row{"Tensor Cores", sampled::kTensorActive, Shown::share},
-    Row{"FP32 pipe", sampled::kFp32Issued, Shown::share},
-    Row{"FP64 pipe", sampled::kFp64Active, Shown::share},
-    Row{"SMs active", sampled::kSmActive, Shown::share},
-    Row{"warps", sampled::kWarps, Shown::share, false},
-    Row{"PCIe in, GB/s", sampled::kPcieReadBytes, Shown::gigabytes, false},
-    Row{"PCIe out, GB/s", sampled::kPcieWriteBytes, Shown::gigabytes, false},
-    Row{"NVLink in, GB/s", sampled::kNvlinkReceivedBytes, Shown::gigabytes},
-    Row{"NVLink out, GB/s", sampled::kNvlinkSentBytes, Shown::gigabytes},
-    Row{"SM clock, MHz", sampled::kSmClockHz, Shown::megahertz},
-    Row{kPower, {}, Shown::watts},
+    Row{kDram, {}, gigabytes_text},
+    Row{kDramOfCeiling, {}, format::whole_percent},
+    Row{"L2, GB/s", sampled::kL2Bytes, gigabytes_text, false},
+    Row{"Tensor Cores", sampled::kTensorActive, format::whole_percent},
+    Row{"FP32 pipe", sampled::kFp32Issued, format::whole_percent},
+    Row{"FP64 pipe", sampled::kFp64Active, format::whole_percent},
+    Row{"SMs active", sampled::kSmActive, format::whole_percent},
+    Row{"warps", sampled::kWarps, format::whole_percent, false},
+    Row{"PCIe in, GB/s", sampled::kPcieReadBytes, gigabytes_text, false},
+    Row{"PCIe out, GB/s", sampled::kPcieWriteBytes, gigabytes_text, false},
+    Row{"NVLink in, GB/s", sampled::kNvlinkReceivedBytes, gigabytes_text},
+    Row{"NVLink out, GB/s", sampled::kNvlinkSentBytes, gigabytes_text},
+    Row{"SM clock, MHz", sampled::kSmClockHz, megahertz_text},
+    Row{kPower, {}, whole_text},
 };
-
-std::string text_of(double value, Shown shown) {
-  constexpr double kMega = 1e6;
-  switch (shown) {
-    case Shown::gigabytes:
-      return value < 1e6 ? "0" : format::gigabytes(value);
-    case Shown::share:
-      return format::whole_percent(value);
-    case Shown::megahertz:
-      return fmt::format("{:.0f}", value / kMega);
-    case Shown::watts:
-      return fmt::format("{:.0f}", value);
-  }
-  return {};
-}
-
-std::string text_of(const std::optional<double>& value, Shown shown) {
-  return value ? text_of(*value, shown) : std::string(format::kUnavailable);
-}
 
 }  // namespace
 
@@ -82,7 +77,7 @@ void WatchDisplay::began(const Run& run) {
   terminal::flush(stdout);
 }
 
-void WatchDisplay::seen(double elapsed_s, const std::vector<std::optional<SampledRates>>& rates) {
+void WatchDisplay::seen(double elapsed_s, const DeviceRates& rates) {
   for (std::size_t device = 0; device < rates.size(); ++device) {
     if (!rates[device]) continue;
     const auto values = values_of(device, *rates[device]);
@@ -127,8 +122,7 @@ std::vector<std::optional<double>> WatchDisplay::values_of(std::size_t device,
 }
 
 /// A column per device; of a single one also what it did on average, and at most.
-std::string WatchDisplay::table_text(double elapsed_s,
-                                     const std::vector<std::optional<SampledRates>>& rates) const {
+std::string WatchDisplay::table_text(double elapsed_s, const DeviceRates& rates) const {
   const bool is_single = rates.size() == 1;
   std::vector<std::vector<std::optional<double>>> now;
   for (std::size_t device = 0; device < rates.size(); ++device) {
@@ -148,11 +142,11 @@ std::string WatchDisplay::table_text(double elapsed_s,
         std::ranges::any_of(seen_, [&](const auto& device) { return device[row].seconds > 0; });
     if (!is_known) continue;
     std::vector<std::string>& cells = table.rows.emplace_back(1, std::string(kRows[row].title));
-    for (const auto& device : now) cells.push_back(text_of(device[row], kRows[row].shown));
+    for (const auto& device : now) cells.push_back(kRows[row].text_of(device[row]));
     if (!is_single) continue;
     const Seen& seen = seen_[0][row];
-    cells.push_back(text_of(seen.sum / static_cast<double>(seen.seconds), kRows[row].shown));
-    cells.push_back(text_of(seen.most, kRows[row].shown));
+    cells.push_back(kRows[row].text(seen.sum / static_cast<double>(seen.seconds)));
+    cells.push_back(kRows[row].text(seen.most));
   }
   return text_table(table, static_cast<std::size_t>(columns_of(stdout)) - 1);
 }
@@ -162,7 +156,7 @@ std::string WatchDisplay::line_text(double elapsed_s, std::size_t device, const 
   const auto values = values_of(device, rates);
   for (std::size_t row = 0; row < kRows.size(); ++row) {
     if (values[row] && kRows[row].is_in_line) {
-      text += fmt::format("  {} {}", kRows[row].title, text_of(*values[row], kRows[row].shown));
+      text += fmt::format("  {} {}", kRows[row].title, kRows[row].text(*values[row]));
     }
   }
   return text;

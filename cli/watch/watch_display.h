@@ -15,13 +15,13 @@ namespace rooflinectl {
 
 /// Shows on standard output what devices do: on a terminal a table that is rewritten each second, elsewhere a
 /// line per second and device.
-class WatchDisplay : public WatchObserver {
+class WatchDisplay {
  public:
   explicit WatchDisplay(bool is_quiet) : is_quiet_(is_quiet), table_(stdout) {}
 
-  void began(const Run& run) override;
-  void seen(double elapsed_s, const std::vector<std::optional<SampledRates>>& rates) override;
-  void warned(const std::string& text) override;
+  void began(const Run& run);
+  void seen(double elapsed_s, const DeviceRates& rates);
+  void warned(const std::string& text);
 
  private:
   /// A quantity over the seconds so far.
@@ -32,7 +32,7 @@ class WatchDisplay : public WatchObserver {
   };
 
   std::vector<std::optional<double>> values_of(std::size_t device, const SampledRates& rates) const;
-  std::string table_text(double elapsed_s, const std::vector<std::optional<SampledRates>>& rates) const;
+  std::string table_text(double elapsed_s, const DeviceRates& rates) const;
   std::string line_text(double elapsed_s, std::size_t device, const SampledRates& rates) const;
 
   const bool is_quiet_;

@@ -275,11 +275,11 @@ class Importing {
   ImportResult run() {
     run_.devices.clear();
     std::vector<ImportedLaunch> launches;
-    for (const fs::path& file : request_.files) add(read_imported_file(file), launches);
+    for (const std::string& file : request_.files) add(read_imported_file(file), launches);
     describe();
     run_.measurements = imported_points(launches, run_.plan.name, run_.imports.back().problems);
     describe_counting();
-    if (request_.ceilings) add_ceilings(*request_.ceilings);
+    if (!request_.ceilings.empty()) add_ceilings(request_.ceilings);
     return write();
   }
 
@@ -314,7 +314,7 @@ class Importing {
     run_.command_line = request_.command_line;
     run_.started_utc = run_.imports.front().recorded_utc;
     if (run_.started_utc.empty()) run_.started_utc = utc_time(std::chrono::system_clock::now());
-    run_.plan.name = program_name({request_.files.front().string()});
+    run_.plan.name = program_name({request_.files.front()});
     std::vector<std::string> names;
     for (const ImportedFile& file : run_.imports) names.push_back(file.name);
     Experiment& experiment = run_.plan.experiments.emplace_back();

@@ -20,10 +20,10 @@
 namespace rooflinectl {
 
 struct ImportRequest {
-  std::vector<std::filesystem::path> files;
-  std::optional<std::filesystem::path> ceilings;  ///< a run with measured ceilings of the same GPU
-  std::filesystem::path output;                   ///< the run's folder is made in here
-  std::vector<std::string> command_line;          ///< ours
+  std::vector<std::string> files;
+  std::string ceilings;                   ///< a run with measured ceilings of the same GPU; empty for none
+  std::string output = "runs";            ///< the folder in which the run's is made
+  std::vector<std::string> command_line;  ///< ours
 };
 
 struct ImportResult {

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <fstream>
+#include <functional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -13,7 +15,10 @@
 #include "core/elapsed.h"
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
-#include "runner/measuring/recorder.h"
+#include "runner/machine/catalogue.h"
+#include "runner/measuring/device_ceilings.h"
+#include "runner/measuring/results.h"
+#include "runner/processes/processes.h"
 #include "runner/runs/run_folder.h"
 
 namespace rooflinectl {
@@ -22,28 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using SystemClock = std::chrono::system_clock;
-
-/// Passes on what is measured of one device: it goes into the folder of the whole run.
-class DeviceObserver : public MeasureObserver {
- public:
-  DeviceObserver(MeasureObserver& observer, fs::path folder, std::mutex& one_at_a_time)
-      : observer_(observer), folder_(std::move(folder)), one_at_a_time_(one_at_a_time) {}
-
-  void on(const MeasureEvent& event) override {
-    const std::scoped_lock lock(one_at_a_time_);
-    if (const auto* start = std::get_if<MeasureStart>(&event)) {
-      MeasureStart shown = *start;
-      shown.folder = folder_;
-      return observer_.on(shown);
-    }
-    observer_.on(event);
-  }
-
- private:
-  MeasureObserver& observer_;
-  fs::path folder_;
-  std::mutex& one_at_a_time_;
-};
 
 std::string name_of(const ObservedDevice& observed) {
   return fmt::format("GPU {} ({})", observed.device.index, observed.device.uuid);
@@ -116,10 +99,18 @@ void sort_by_device(Run& run) {
 
 }  // namespace
 
-DeviceAttempt attempt_on_device(const MeasureRequest& request, MeasureObserver& observer,
+DeviceAttempt attempt_on_device(const MeasureRequest& request, const MeasureObserver& observer,
                                 const fs::path& folder, std::mutex& one_at_a_time) {
   DeviceAttempt attempt;
-  DeviceObserver device_observer(observer, folder, one_at_a_time);
+  const auto device_observer = [&](const MeasureEvent& event) {
+    const std::scoped_lock lock(one_at_a_time);
+    if (const auto* start = std::get_if<MeasureStart>(&event)) {
+      MeasureStart shown = *start;
+      shown.folder = folder;
+      return observer(shown);
+    }
+    observer(event);
+  };
   try {
     if (request.unfinished) make_folder(request.output);
     attempt.folder = request.output;
@@ -134,192 +125,258 @@ DeviceAttempt attempt_on_device(const MeasureRequest& request, MeasureObserver& 
   return attempt;
 }
 
-DeviceRuns::DeviceRuns(MeasureRequest request) : request_(std::move(request)) {
-  if (const auto& unfinished = request_.unfinished) {
-    run_ = unfinished->run;
-    run_.resumed_utc.push_back(utc_time(SystemClock::now()));
-    earlier_wall_s_ = run_.wall_s;
-    folder_ = unfinished->folder;
-  } else {
-    run_ = Recorder(request_.plan, request_.command_line, request_.compiled_kernels).run();
-    run_.devices.clear();
-    folder_ = create_run_folder(request_.output, request_.plan.name, SystemClock::now());
-  }
-  lock_ = FolderLock(folder_);
-}
+namespace {
 
-void DeviceRuns::measure(const std::vector<ObservedDevice>& devices) {
-  for (const ObservedDevice& observed : devices) {
-    if (!stop_signal_) add(observed, request_, attempt(observed, request_));
-  }
-  keep_for_resuming(devices);
-}
-
-void DeviceRuns::measure_together(const std::vector<ObservedDevice>& devices) {
-  run_.together = true;
-  MeasureRequest alone = request_;
-  alone.plan.experiments.clear();
-  alone.plan.primitives.clear();
-  alone.self_test = false;
-  std::vector<const ObservedDevice*> usable;
-  for (const ObservedDevice& observed : devices) {
-    if (stop_signal_) break;
-    add(observed, alone, attempt(observed, alone));
-    if (place_in(run_, observed.device)) usable.push_back(&observed);
-  }
-  if (stop_signal_) return keep_for_resuming(devices);
-  MeasureRequest rest = request_;
-  rest.plan.ceilings.clear();
-  rest.skip_ceilings = true;
-  measure_at_once(usable, rest);
-  keep_for_resuming(devices);
-}
-
-void DeviceRuns::measure_at_once(const std::vector<const ObservedDevice*>& devices,
-                                 const MeasureRequest& request) {
-  std::vector<DeviceAttempt> attempts(devices.size());
-  std::vector<std::jthread> threads;
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    threads.emplace_back([&, i] { attempts[i] = attempt(*devices[i], request); });
-  }
-  threads.clear();  // joins them
-  for (std::size_t i = 0; i < devices.size(); ++i) add(*devices[i], request, attempts[i]);
-}
-
-/// Where the user stopped, all devices belong to a run that can be resumed, whatever was measured on them.
-void DeviceRuns::keep_for_resuming(const std::vector<ObservedDevice>& devices) {
-  if (!stop_signal_ || run_.devices.empty() || has_ceilings_alone(request_.plan)) return;
-  for (const ObservedDevice& observed : devices) place_of(observed.device);
-}
-
-DeviceAttempt DeviceRuns::attempt(const ObservedDevice& observed, MeasureRequest request) {
-  request.device = observed.device.uuid;
-  request.output = folder_ / fmt::format("gpu-{}", observed.device.index);
-  request.unfinished.reset();
-  const auto place = place_in(run_, observed.device);
-  if (request_.unfinished && place) {
-    request.unfinished = UnfinishedRun{part_of(run_, *place, request), request.output};
-  }
-  return attempt_on_device(request, observed.observer, folder_, one_at_a_time_);
-}
-
-void DeviceRuns::add(const ObservedDevice& observed, const MeasureRequest& request,
-                     const DeviceAttempt& attempt) {
-  const std::size_t losses_before = losses_.size();
-  const std::string name = name_of(observed);
-  const std::size_t place = place_of(observed.device);
-  if (attempt.error) lose(name, *attempt.error, observed.observer);
-  if (const auto& result = attempt.result) {
-    if (result->stop_signal) stop_signal_ = result->stop_signal;
-    for (const std::string& loss : result->losses) losses_.push_back(fmt::format("{}: {}", name, loss));
-    if (result->stopped_by) lose(name, *result->stopped_by, observed.observer);
-    if (!result->folder.empty()) {
-      if (request_.unfinished) erase_part(run_, place, request);
-      add_device_run(run_, place, result->run);
-      sort_by_device(run_);
-      take_counter_session(run_, result->run.counter_session);
-      keep_log(observed, result->folder);
+class DeviceRuns {
+ public:
+  /// Makes the folder of the run, or continues `request.unfinished` in its own.
+  explicit DeviceRuns(MeasureRequest request) : request_(std::move(request)) {
+    if (const auto& unfinished = request_.unfinished) {
+      run_ = unfinished->run;
+      run_.resumed_utc.push_back(utc_time(SystemClock::now()));
+      earlier_wall_s_ = run_.wall_s;
+      folder_ = unfinished->folder;
+    } else {
+      run_ = new_run(request_.plan, request_.command_line, request_.compiled_kernels);
+      run_.devices.clear();
+      folder_ = create_run_folder(request_.output, request_.plan.name, SystemClock::now());
     }
+    lock_ = FolderLock(folder_);
   }
-  if (!is_anything_measured(place)) {
-    const bool is_explained = losses_.size() > losses_before || stop_signal_;
-    const auto first = std::ranges::find(run_.measurements, place, &Measurement::device);
-    if (!is_explained && first != run_.measurements.end() && !first->cause.empty()) {
-      lose(name, Error(ErrorKind::measurement, fmt::format("no point could be measured: {}", first->cause)),
-           observed.observer);
+
+  void measure(const std::vector<ObservedDevice>& devices) {
+    for (const ObservedDevice& observed : devices) {
+      if (!stop_signal_) add(observed, request_, attempt(observed, request_));
     }
-    remove_device(place);
+    keep_for_resuming(devices);
   }
-  if (!save(observed.observer)) return;
-  std::error_code ignored;
-  fs::remove_all(attempt.folder, ignored);
-}
 
-/// Where the device is in the run; it is added if it is new.
-std::size_t DeviceRuns::place_of(const DeviceInfo& device) {
-  if (const auto place = place_in(run_, device)) return *place;
-  run_.devices.push_back(device);
-  return run_.devices.size() - 1;
-}
+  void measure_together(const std::vector<ObservedDevice>& devices) {
+    run_.together = true;
+    MeasureRequest alone = request_;
+    alone.plan.experiments.clear();
+    alone.plan.primitives.clear();
+    alone.self_test = false;
+    std::vector<const ObservedDevice*> usable;
+    for (const ObservedDevice& observed : devices) {
+      if (stop_signal_) break;
+      add(observed, alone, attempt(observed, alone));
+      if (place_in(run_, observed.device)) usable.push_back(&observed);
+    }
+    if (stop_signal_) return keep_for_resuming(devices);
+    MeasureRequest rest = request_;
+    rest.plan.ceilings.clear();
+    rest.skip_ceilings = true;
+    measure_at_once(usable, rest);
+    keep_for_resuming(devices);
+  }
 
-void DeviceRuns::lose(const std::string& what, const Error& error, MeasureObserver& observer) {
-  if (!first_error_) first_error_ = error;
-  const std::string hint = error.hint().empty() ? "" : fmt::format(" ({})", error.hint());
-  losses_.push_back(fmt::format("{}: {}{}", what, error.what(), hint));
-  observer.warned(losses_.back());
-}
-
-bool DeviceRuns::is_anything_measured(std::size_t place) const {
-  const auto has_ceiling = std::ranges::any_of(run_.ceilings, [&](const Ceiling& one) {
-    return one.device == place && one.source == CeilingSource::measured;
-  });
-  const auto has_result = [&](const auto& results) {
-    return std::ranges::any_of(results, [&](const auto& result) {
-      return result.device == place && result.status != Status::failed;
+  /// Links and collectives, once each device has been measured.
+  void measure_between_devices(const MeasureObserver& observer) {
+    std::vector<std::string> uuids;
+    for (const DeviceInfo& device : run_.devices) uuids.push_back(device.uuid);
+    measure_on_all("links between the devices", observer, [&] {
+      run_.links = load_links(uuids, request_.counters, stop_signals_.fd());
+      const std::string now = utc_time(SystemClock::now());
+      for (LinkBandwidth& link : run_.links) {
+        if (link.missing.empty()) link.measured_utc = now;
+      }
     });
-  };
-  return has_ceiling || has_result(run_.measurements) || has_result(run_.primitives);
-}
-
-void DeviceRuns::remove_device(std::size_t place) {
-  for_each_list(run_, [&](auto& results) {
-    std::erase_if(results, [&](const auto& result) { return result.device == place; });
-    for (auto& result : results) result.device -= result.device > place ? 1 : 0;
-  });
-  run_.devices.erase(run_.devices.begin() + static_cast<std::ptrdiff_t>(place));
-}
-
-void DeviceRuns::keep_log(const ObservedDevice& observed, const fs::path& folder) const {
-  const std::ifstream log(folder / "collector.log");
-  if (!log) return;  // nothing was logged
-  const fs::path kept = folder_ / fmt::format("collector-gpu-{}.log", observed.device.index);
-  std::ofstream(kept, std::ios::app) << log.rdbuf();
-}
-
-bool DeviceRuns::take_stop_signal() {
-  while (const auto signal = stop_signals_.take()) stop_signal_ = signal;
-  return is_stopped();
-}
-
-MeasureResult DeviceRuns::finish() {
-  take_stop_signal();
-  if (run_.devices.empty()) return nothing();
-  try {
-    write();
-  } catch (const Error& error) {
-    throw rescue_run(run_, error);
+    measure_on_all("collectives", observer, [&] {
+      run_.collectives = load_collectives(uuids, request_.counters, stop_signals_.fd());
+      run_.collectives->measured_utc = utc_time(SystemClock::now());
+      const auto warn = [&](const std::string& warning) { observer(MeasureWarning{warning}); };
+      CeilingCache::of_user(request_.collector, warn).store_collectives(run_);
+    });
   }
-  return {as_written(run_), folder_, losses_, stop_signal_, {}};
-}
 
-/// Nothing was run: nothing is left behind.
-MeasureResult DeviceRuns::nothing() {
-  if (!request_.unfinished) remove_run_folder(folder_);
-  if (stop_signal_) return {run_, {}, losses_, stop_signal_, {}};
-  if (first_error_) throw *first_error_;
-  throw Error(ErrorKind::measurement, losses_.empty() ? "nothing was measured" : losses_.front());
-}
-
-bool DeviceRuns::save(MeasureObserver& observer) {
-  if (run_.devices.empty()) return true;
-  try {
-    write();
-    return true;
-  } catch (const Error& error) {
-    observer.warned(fmt::format("{}; measuring continues", error.what()));
-    return false;
+  MeasureResult finish() {
+    take_stop_signal();
+    if (run_.devices.empty()) return nothing();
+    try {
+      write();
+    } catch (const Error& error) {
+      throw rescue_run(run_, error);
+    }
+    return {as_written(run_), folder_, losses_, stop_signal_, {}};
   }
-}
 
-void DeviceRuns::write() {
-  run_.wall_s = earlier_wall_s_ + seconds_since(begin_);
-  write_run(folder_ / "run.json", run_);
-}
+ private:
+  void measure_at_once(const std::vector<const ObservedDevice*>& devices, const MeasureRequest& request) {
+    std::vector<DeviceAttempt> attempts(devices.size());
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      threads.emplace_back([&, i] { attempts[i] = attempt(*devices[i], request); });
+    }
+    threads.clear();  // joins them
+    for (std::size_t i = 0; i < devices.size(); ++i) add(*devices[i], request, attempts[i]);
+  }
+
+  /// Where the user stopped, all devices belong to a run that can be resumed, whatever was measured on them.
+  void keep_for_resuming(const std::vector<ObservedDevice>& devices) {
+    if (!stop_signal_ || run_.devices.empty() || has_ceilings_alone(request_.plan)) return;
+    for (const ObservedDevice& observed : devices) place_of(observed.device);
+  }
+
+  DeviceAttempt attempt(const ObservedDevice& observed, MeasureRequest request) {
+    request.device = observed.device.uuid;
+    request.output = folder_ / fmt::format("gpu-{}", observed.device.index);
+    request.unfinished.reset();
+    const auto place = place_in(run_, observed.device);
+    if (request_.unfinished && place) {
+      request.unfinished = UnfinishedRun{part_of(run_, *place, request), request.output};
+    }
+    return attempt_on_device(request, observed.observer, folder_, one_at_a_time_);
+  }
+
+  /// Takes over what was measured on a device for `request`, and saves it; then its folder is removed.
+  void add(const ObservedDevice& observed, const MeasureRequest& request, const DeviceAttempt& attempt) {
+    const std::size_t losses_before = losses_.size();
+    const std::string name = name_of(observed);
+    const std::size_t place = place_of(observed.device);
+    if (attempt.error) lose(name, *attempt.error, observed.observer);
+    if (const auto& result = attempt.result) {
+      if (result->stop_signal) stop_signal_ = result->stop_signal;
+      for (const std::string& loss : result->losses) losses_.push_back(fmt::format("{}: {}", name, loss));
+      if (result->stopped_by) lose(name, *result->stopped_by, observed.observer);
+      if (!result->folder.empty()) {
+        if (request_.unfinished) erase_part(run_, place, request);
+        add_device_run(run_, place, result->run);
+        sort_by_device(run_);
+        take_counter_session(run_, result->run.counter_session);
+        keep_log(observed, result->folder);
+      }
+    }
+    if (!is_anything_measured(place)) {
+      const bool is_explained = losses_.size() > losses_before || stop_signal_;
+      const auto first = std::ranges::find(run_.measurements, place, &Measurement::device);
+      if (!is_explained && first != run_.measurements.end() && !first->cause.empty()) {
+        lose(name, Error(ErrorKind::measurement, fmt::format("no point could be measured: {}", first->cause)),
+             observed.observer);
+      }
+      remove_device(place);
+    }
+    if (!save(observed.observer)) return;
+    std::error_code ignored;
+    fs::remove_all(attempt.folder, ignored);
+  }
+
+  /// What goes wrong is a loss.
+  void measure_on_all(const std::string& what, const MeasureObserver& observer,
+                      const std::function<void()>& measure) {
+    if (stop_signal_ || run_.devices.size() < 2) return;
+    observer(message::Progress{message::Phase::ceilings, {}, what});
+    try {
+      measure();
+    } catch (const Error& error) {
+      if (!take_stop_signal()) lose(what, error, observer);
+    }
+    observer(MeasureEnd{});
+    save(observer);
+  }
+
+  /// Where the device is in the run; it is added if it is new.
+  std::size_t place_of(const DeviceInfo& device) {
+    if (const auto place = place_in(run_, device)) return *place;
+    run_.devices.push_back(device);
+    return run_.devices.size() - 1;
+  }
+
+  /// Reports that `what` was lost because of `error`.
+  void lose(const std::string& what, const Error& error, const MeasureObserver& observer) {
+    if (!first_error_) first_error_ = error;
+    const std::string hint = error.hint().empty() ? "" : fmt::format(" ({})", error.hint());
+    losses_.push_back(fmt::format("{}: {}{}", what, error.what(), hint));
+    observer(MeasureWarning{losses_.back()});
+  }
+
+  bool is_anything_measured(std::size_t place) const {
+    const auto has_ceiling = std::ranges::any_of(run_.ceilings, [&](const Ceiling& one) {
+      return one.device == place && one.source == CeilingSource::measured;
+    });
+    const auto has_result = [&](const auto& results) {
+      return std::ranges::any_of(results, [&](const auto& result) {
+        return result.device == place && result.status != Status::failed;
+      });
+    };
+    return has_ceiling || has_result(run_.measurements) || has_result(run_.primitives);
+  }
+
+  void remove_device(std::size_t place) {
+    for_each_list(run_, [&](auto& results) {
+      std::erase_if(results, [&](const auto& result) { return result.device == place; });
+      for (auto& result : results) result.device -= result.device > place ? 1 : 0;
+    });
+    run_.devices.erase(run_.devices.begin() + static_cast<std::ptrdiff_t>(place));
+  }
+
+  void keep_log(const ObservedDevice& observed, const fs::path& folder) const {
+    const std::ifstream log(folder / "collector.log");
+    if (!log) return;  // nothing was logged
+    const fs::path kept = folder_ / fmt::format("collector-gpu-{}.log", observed.device.index);
+    std::ofstream(kept, std::ios::app) << log.rdbuf();
+  }
+
+  /// Whether the user asked to stop.
+  bool take_stop_signal() {
+    while (const auto signal = stop_signals_.take()) stop_signal_ = signal;
+    return stop_signal_.has_value();
+  }
+
+  /// Nothing was run: nothing is left behind.
+  MeasureResult nothing() {
+    if (!request_.unfinished) remove_run_folder(folder_);
+    if (stop_signal_) return {run_, {}, losses_, stop_signal_, {}};
+    if (first_error_) throw *first_error_;
+    throw Error(ErrorKind::measurement, losses_.empty() ? "nothing was measured" : losses_.front());
+  }
+
+  /// Writes what there is; returns whether it could. A disk that is full now may have room later.
+  bool save(const MeasureObserver& observer) {
+    if (run_.devices.empty()) return true;
+    try {
+      write();
+      return true;
+    } catch (const Error& error) {
+      observer(MeasureWarning{fmt::format("{}; measuring continues", error.what())});
+      return false;
+    }
+  }
+
+  void write() {
+    run_.wall_s = earlier_wall_s_ + seconds_since(begin_);
+    write_run(folder_ / "run.json", run_);
+  }
+
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  StopSignals stop_signals_;  // between the devices too: the next one sees them
+  MeasureRequest request_;
+  Run run_;
+  double earlier_wall_s_ = 0;  // of the sessions before this one
+  std::filesystem::path folder_;
+  FolderLock lock_;
+  std::mutex one_at_a_time_;  // observers
+  std::vector<std::string> losses_;
+  std::optional<int> stop_signal_;
+  std::optional<Error> first_error_;
+};
+
+}  // namespace
 
 MeasureResult measure_on_devices(const MeasureRequest& request, const std::vector<ObservedDevice>& devices,
                                  bool together) {
   DeviceRuns runs(request);
   together ? runs.measure_together(devices) : runs.measure(devices);
+  return runs.finish();
+}
+
+MeasureResult measure_ceilings(const MeasureRequest& request, const std::vector<DeviceInfo>& devices,
+                               const MeasureObserver& observer) {
+  DeviceRuns runs(request);
+  std::vector<ObservedDevice> observed;
+  for (const DeviceInfo& device : devices) observed.push_back({device, std::cref(observer)});
+  runs.measure(observed);
+  runs.measure_between_devices(observer);
   return runs.finish();
 }
 

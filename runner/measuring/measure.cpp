@@ -13,6 +13,7 @@
 #include "core/serial/run_file.h"
 #include "runner/machine/catalogue.h"
 #include "runner/machine/machine.h"
+#include "runner/measuring/collector_log.h"
 #include "runner/measuring/device_ceilings.h"
 #include "runner/measuring/results.h"
 #include "runner/processes/processes.h"
@@ -36,12 +37,12 @@ constexpr std::chrono::milliseconds kTurnPause{50};
 class Measuring {
  public:
   Measuring(const MeasureRequest& request, const std::vector<Run>& earlier_ceilings,
-            MeasureObserver& observer)
+            const MeasureObserver& observer)
       : request_(request), observer_(observer), results_(request, earlier_ceilings, observer) {}
 
   MeasureResult run() {
     if (request_.unfinished && results_.finished()) {
-      observer_.warned("nothing to resume: the run is complete");
+      observer_(MeasureWarning{"nothing to resume: the run is complete"});
       return {request_.unfinished->run, request_.unfinished->folder, {}, {}, {}};
     }
     if (request_.rank && !request_.skip_ceilings && !wait_for_turn()) {
@@ -56,7 +57,7 @@ class Measuring {
       }
       outcome = run_collector();
     }
-    observer_.on(MeasureEnd{});
+    observer_(MeasureEnd{});
     if (!stop_signal_)
       results_.mark_what_is_left(stopped_by_ ? stopped_by_->what() : "the collector skipped it");
     if (results_.is_open()) results_.save_finally();
@@ -137,7 +138,7 @@ class Measuring {
 
   std::optional<Outcome> handle(const CollectorProcess::LogLine& line) {
     log_.add(line.text);
-    observer_.on(CollectorLine{line.text});
+    observer_(CollectorLine{line.text});
     return std::nullopt;
   }
 
@@ -179,9 +180,9 @@ class Measuring {
                     fmt::format("GPU {} ({}) is measured by {} already", device.index, device.uuid, *other),
                     "start one rank per GPU");
       }
-      observer_.warned(fmt::format(
+      observer_(MeasureWarning{fmt::format(
           "another rooflinectl ({}) is measuring on this GPU: the times of both runs are unreliable",
-          *other));
+          *other)});
     }
   }
 
@@ -244,7 +245,7 @@ class Measuring {
   }
 
   const MeasureRequest& request_;
-  MeasureObserver& observer_;
+  const MeasureObserver& observer_;
   const std::optional<Seconds> silence_limit_ = silence_limit_from_environment();
   StopSignals stop_signals_;
   Results results_;
@@ -299,9 +300,9 @@ bool MeasureResult::counters_are_suspect() const {
   return run.counter_session.available && run.self_test && !run.self_test->passed();
 }
 
-MeasureResult measure(const MeasureRequest& request, MeasureObserver& observer) {
-  const CeilingCache cache =
-      CeilingCache::of_user(request.collector, [&](const std::string& warning) { observer.warned(warning); });
+MeasureResult measure(const MeasureRequest& request, const MeasureObserver& observer) {
+  const CeilingCache cache = CeilingCache::of_user(
+      request.collector, [&](const std::string& warning) { observer(MeasureWarning{warning}); });
   const std::vector<Run> earlier = request.fresh_ceilings ? std::vector<Run>{} : cache.load();
   MeasureResult result = Measuring(request, earlier, observer).run();
   if (!result.folder.empty() && !request.skip_ceilings) cache.store(result.run);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,16 +56,7 @@ using MeasureEvent = std::variant<MeasureStart, message::Progress, SelfTest, Cei
                                   Measurement, ReusedCeilings, CollectorLine, MeasureWarning, MeasureEnd>;
 
 /// Receives the progress of a measurement.
-class MeasureObserver {
- public:
-  MeasureObserver() = default;
-  MeasureObserver(const MeasureObserver&) = delete;
-  MeasureObserver& operator=(const MeasureObserver&) = delete;
-  virtual ~MeasureObserver() = default;
-
-  virtual void on(const MeasureEvent& event) = 0;
-  void warned(const std::string& text) { on(MeasureWarning{text}); }
-};
+using MeasureObserver = std::function<void(const MeasureEvent&)>;
 
 struct MeasureRequest {
   Plan plan;
@@ -112,6 +104,6 @@ struct MeasureResult {
 /// Error for a device that is not there, or not the one of the unfinished run, or an output folder that
 /// cannot be written. Throws Error(environment) at the end if the disk is full; it names the file that the
 /// results are in.
-MeasureResult measure(const MeasureRequest& request, MeasureObserver& observer);
+MeasureResult measure(const MeasureRequest& request, const MeasureObserver& observer);
 
 }  // namespace rooflinectl

@@ -1,28 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/model/run.h"
 #include "core/serial/protocol.h"
+#include "core/stats/repeated_counters.h"
 #include "runner/measuring/measure.h"
-#include "runner/measuring/recorder.h"
 #include "runner/measuring/worklist.h"
+#include "runner/runs/run_folder.h"
 
 namespace rooflinectl {
+
+/// The head of a run that begins at `time`: nothing is measured yet.
+Run new_run(Plan plan, std::vector<std::string> command_line,
+            std::vector<CompiledKernel> compiled_kernels = {},
+            std::chrono::system_clock::time_point time = std::chrono::system_clock::now());
 
 /// What has been measured of a plan, and what is still to be done: takes each message of the collectors,
 /// keeps it on disk, and takes it off the worklist.
 class Results {
  public:
-  /// All must outlive this. `earlier_ceilings`: what earlier runs measured, one run per device.
-  Results(const MeasureRequest& request, const std::vector<Run>& earlier_ceilings, MeasureObserver& observer);
+  using Clock = std::chrono::steady_clock;
 
-  const Run& run() const { return recorder_.run(); }
+  /// All must outlive this. `earlier_ceilings`: what earlier runs measured, one run per device.
+  Results(const MeasureRequest& request, const std::vector<Run>& earlier_ceilings,
+          const MeasureObserver& observer);
+
+  const Run& run() const { return run_; }
   /// Empty before the first collector has reported what it measures on.
-  const std::filesystem::path& folder() const { return recorder_.folder(); }
-  bool is_open() const { return recorder_.is_open(); }
+  const std::filesystem::path& folder() const { return folder_; }
+  bool is_open() const { return !folder_.empty(); }
   bool finished() const { return worklist_.finished(); }
   /// Ceilings and counters that were lost, with the cause.
   const std::vector<std::string>& losses() const { return losses_; }
@@ -55,26 +69,43 @@ class Results {
   /// The timing target of the point that a step works on; the default if it works on none.
   TimingTarget timing_of(const message::Progress& step) const;
 
-  std::optional<Recorder::Clock::time_point> save_due() const { return recorder_.save_due(); }
+  /// When the results that are not on disk yet are to be written: about once a second, and seldom enough that
+  /// writing takes little of the time.
+  std::optional<Clock::time_point> save_due() const;
   /// Writes `run.json`. A disk that is full now may have room later: it warns, and measuring continues.
   void save();
   /// Writes `run.json`. Throws Error(environment) that names the file that took its place.
   void save_finally();
 
  private:
+  void open(const message::Hello& hello);
+  void set_counter_session(const CounterSession& session);
+  void keep(Ceiling ceiling);
   bool is_wanted(const Ceiling& ceiling) const;
+  void add_counters(std::size_t point, const RepeatedCounters& counted);
+  void add_missing_counters(std::size_t point, const std::string& reason);
   void add_failure(std::size_t point, const std::string& cause);
   void add_failed_primitive(const std::string& id, const std::string& cause);
   void add_loss(const std::string& loss);
+  void write();
 
   const MeasureRequest& request_;
   const std::vector<Run>& earlier_ceilings_;
-  MeasureObserver& observer_;
+  const MeasureObserver& observer_;
   Worklist worklist_;
-  Recorder recorder_;
+  const std::chrono::system_clock::time_point started_utc_ = std::chrono::system_clock::now();
+  const Clock::time_point started_ = Clock::now();
+  Run run_;
+  double earlier_wall_s_;
+  std::optional<int> rank_;
+  std::filesystem::path folder_;
+  FolderLock lock_;
+  std::map<std::size_t, Measurement> measurements_;  // by point: in the order of the plan
   std::vector<std::string> losses_;
   std::string ranks_obstacle_;  // to measuring with the other ranks
   bool counts_ = false;         // the present collector has counters
+  Clock::time_point next_save_ = started_;
+  bool has_news_ = false;  // that is not on disk
   bool save_failed_ = false;
 };
 

@@ -29,8 +29,9 @@ std::map<std::string, std::size_t> places_of(const std::vector<PointId>& points)
 }
 
 Worklist::Worklist(Plan plan, std::string device, bool counters)
-    : plan_(std::move(plan)), device_(std::move(device)), counters_(counters), points_(all_points(plan_)) {
-  for (const Experiment& experiment : plan_.experiments) {
+    : request_{.plan = std::move(plan), .counters = counters, .device = std::move(device)},
+      points_(all_points(request_.plan)) {
+  for (const Experiment& experiment : request_.plan.experiments) {
     for (const PointId& point : experiment.points) {
       // Counters are those of one GPU.
       const bool is_of_several = point.axes.find(axis::kGpus) != nullptr;
@@ -39,7 +40,7 @@ Worklist::Worklist(Plan plan, std::string device, bool counters)
   }
   states_.assign(points_.size(), State::to_measure);
   for (std::size_t i = 0; i < points_.size(); ++i) {
-    const FileKernel* const kernel = find_file_kernel(plan_, points_[i].subject);
+    const FileKernel* const kernel = find_file_kernel(request_.plan, points_[i].subject);
     // Python is called by `measure_python_kernels`.
     if (kernel != nullptr && is_python(*kernel)) point_finished(i);
   }
@@ -50,10 +51,10 @@ void Worklist::take_over(const Run& earlier) {
   for (const Ceiling& ceiling : earlier.ceilings) {
     if (ceiling.source != CeilingSource::measured || ceiling.device != Run::kFirstDevice) continue;
     if (ceiling.id == ceiling_id::kLaunch) knows_launch = true;
-    if (is_confirmed(ceiling) || !counters_) ceiling_measured(ceiling.id);
+    if (is_confirmed(ceiling) || !request_.counters) ceiling_measured(ceiling.id);
   }
   // Besides those of the plan, the cost of a launch is always measured.
-  if (plan_.ceilings.empty() && knows_launch) ceilings_finished();
+  if (request_.plan.ceilings.empty() && knows_launch) ceilings_finished();
 
   if (earlier.self_test && !earlier.self_test->agreements.empty()) self_test_finished();
 
@@ -71,14 +72,9 @@ void Worklist::take_over(const Run& earlier) {
 }
 
 CollectRequest Worklist::request() const {
-  CollectRequest request;
-  request.plan = plan_;
-  request.device = device_;
-  request.counters = counters_;
+  CollectRequest request = request_;
   request.skip_points = points_in(State::finished);
   request.count_only_points = to_count();
-  request.skip_ceilings = skip_ceilings_;
-  request.self_test = self_test_;
   return request;
 }
 
@@ -87,21 +83,21 @@ std::size_t Worklist::points_with_counters() const {
 }
 
 bool Worklist::finished() const {
-  const bool ceilings_left = !plan_.ceilings.empty() && !skip_ceilings_;
-  return !self_test_ && !ceilings_left && plan_.primitives.empty() &&
+  const bool ceilings_left = !request_.plan.ceilings.empty() && !request_.skip_ceilings;
+  return !request_.self_test && !ceilings_left && request_.plan.primitives.empty() &&
          std::ranges::all_of(states_, [](State state) { return state == State::finished; });
 }
 
 void Worklist::ceiling_measured(const std::string& id) {
-  std::erase(plan_.ceilings, id);
+  std::erase(request_.plan.ceilings, id);
 }
 
 void Worklist::give_up_ceiling(const std::string& id) {
-  if (std::erase(plan_.ceilings, id) == 0) skip_ceilings_ = true;
+  if (std::erase(request_.plan.ceilings, id) == 0) request_.skip_ceilings = true;
 }
 
 void Worklist::primitive_finished(const std::string& id) {
-  std::erase(plan_.primitives, id);
+  std::erase(request_.plan.primitives, id);
 }
 
 void Worklist::point_timed(std::size_t point, Status status) {

@@ -41,18 +41,18 @@ class Worklist {
   bool finished() const;
 
   /// Makes the next collector begin with a self-test.
-  void want_self_test() { self_test_ = true; }
+  void want_self_test() { request_.self_test = true; }
   /// The self-test is done, or not worth another try.
-  void self_test_finished() { self_test_ = false; }
+  void self_test_finished() { request_.self_test = false; }
 
   void ceiling_measured(const std::string& id);
   /// The ceiling is not worth another try. If the plan does not name it, it is one that every run measures:
   /// then all are given up.
   void give_up_ceiling(const std::string& id);
-  void ceilings_finished() { skip_ceilings_ = true; }
+  void ceilings_finished() { request_.skip_ceilings = true; }
 
   /// Ids of primitives without a result.
-  const std::vector<std::string>& primitives() const { return plan_.primitives; }
+  const std::vector<std::string>& primitives() const { return request_.plan.primitives; }
   void primitive_finished(const std::string& id);
 
   void point_timed(std::size_t point, Status status);
@@ -64,11 +64,7 @@ class Worklist {
 
   std::vector<std::size_t> points_in(State state) const;
 
-  Plan plan_;
-  std::string device_;
-  bool counters_;
-  bool self_test_ = false;
-  bool skip_ceilings_ = false;
+  CollectRequest request_;  // for what is left, but for the points
   std::vector<PointId> points_;
   std::vector<bool> wants_counters_;  // by point
   std::vector<State> states_;         // by point

@@ -78,7 +78,7 @@ class Merging {
   }
 
   std::vector<RunPart> read_parts() {
-    const std::vector<fs::path> files = different_run_files(request_.runs);
+    const std::vector<fs::path> files = different_run_files({request_.runs.begin(), request_.runs.end()});
     std::vector<RunPart> parts;
     read_in_parallel(files, read_part, [&](std::size_t i, std::future<Run>& reading) {
       try {

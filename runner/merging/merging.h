@@ -22,9 +22,8 @@
 namespace rooflinectl {
 
 struct MergeRequest {
-  std::vector<std::filesystem::path>
-      runs;                               ///< each a run.json, compressed or not, or the folder that has one
-  std::filesystem::path output;           ///< the run's folder is made in here
+  std::vector<std::string> runs;          ///< each a run.json, compressed or not, or the folder that has one
+  std::string output = "runs";            ///< the folder in which the run's is made
   std::vector<std::string> command_line;  ///< ours
 };
 

@@ -21,7 +21,7 @@
 #include "runner/machine/catalogue.h"
 #include "runner/machine/machine.h"
 #include "runner/measuring/device_ceilings.h"
-#include "runner/measuring/recorder.h"
+#include "runner/measuring/results.h"
 #include "runner/profiling/points/merge.h"
 #include "runner/runs/run_folder.h"
 
@@ -70,8 +70,8 @@ std::vector<fs::path> files_in(const fs::path& folder) {
 ///   4. write run.json, and remove the records
 class Profiling {
  public:
-  Profiling(const ProfileRequest& request, ProfileObserver& observer)
-      : request_(request), observer_(observer), recorder_(plan_of(request), request.command_line) {
+  Profiling(const ProfileRequest& request, const ProfileObserver& observer)
+      : request_(request), observer_(observer), head_(new_run(plan_of(request), request.command_line)) {
     const LaunchFilter checks_the_expression(request.settings.kernel, request.settings.nvtx);
   }
 
@@ -82,7 +82,7 @@ class Profiling {
     } else {
       profiling_variables(request_, {});  // throws before anything is written
       if (const auto check = counter_users_check()) {
-        observer_.warned(fmt::format("{}; {}", check->detail, check->fix));
+        warn(fmt::format("{}; {}", check->detail, check->fix));
       }
       make_folder();
       run_program();
@@ -93,7 +93,7 @@ class Profiling {
     if (!used_cuda() && (!request_.extended || request_.was_run)) return nothing();
     run_again_where_incomplete();
 
-    result_.run = request_.extended ? request_.extended->run : recorder_.run();
+    result_.run = request_.extended ? request_.extended->run : head_;
     Run& run = result_.run;
     if (!request_.extended) run.devices.clear();
     add_application(run);
@@ -108,6 +108,8 @@ class Profiling {
   }
 
  private:
+  void warn(const std::string& text) const { observer_(ProfileWarning{text}); }
+
   static Plan plan_of(const ProfileRequest& request) {
     Plan plan;
     plan.name = program_name(request.program.command);
@@ -124,8 +126,8 @@ class Profiling {
       result_.folder = fs::absolute(request_.extended->folder);
       return;
     }
-    result_.folder = fs::absolute(create_run_folder(request_.output, recorder_.run().plan.name,
-                                                    std::chrono::system_clock::now(), rank_));
+    result_.folder = fs::absolute(
+        create_run_folder(request_.output, head_.plan.name, std::chrono::system_clock::now(), rank_));
     lock_ = FolderLock(result_.folder);
   }
 
@@ -141,7 +143,7 @@ class Profiling {
   /// For whoever has to finish the run if we are killed.
   void keep_head_of(const fs::path& folder) const {
     if (request_.extended) return;  // a plan's run is resumed as a whole
-    Run head = recorder_.run();
+    Run head = head_;
     head.application.emplace();
     describe_program(*head.application);
     keep_head(folder, head, request_.settings);
@@ -156,7 +158,7 @@ class Profiling {
     RecordWatch watch(folder);
     try {
       if (runs_ == 0) keep_head_of(folder);
-      end_ = run_guest(program, request_.time_limit, [&] { observer_.progressed(watch.update()); });
+      end_ = run_guest(program, request_.time_limit, [&] { observer_(watch.update()); });
     } catch (const Error&) {
       if (runs_ == 0) remove_folder();
       throw;
@@ -184,7 +186,7 @@ class Profiling {
   }
 
   void merge() {
-    profiled_.experiment = request_.extended ? request_.extended->experiment : recorder_.run().plan.name;
+    profiled_.experiment = request_.extended ? request_.extended->experiment : head_.plan.name;
     profiled_.settings = request_.settings;
     profile_ = merge_profiles(profiled_);
     incomplete_ = incomplete_points(profile_);
@@ -214,13 +216,13 @@ class Profiling {
       std::vector<IncompletePoint> points = completable();
       if (points.empty()) return;
       points = points_of_next_run(points);
-      observer_.runs_again(points.size(), share_of(points));
+      observer_(ProgramRunsAgain{points.size(), share_of(points)});
       // Files are read from where the first run began.
       if (input_place_ >= 0) lseek(STDIN_FILENO, input_place_, SEEK_SET);
       try {
         run_program(settings_for(points, profile_, request_.settings));
       } catch (const Error& error) {
-        observer_.warned(fmt::format("the program cannot be run again: {}", error.what()));
+        warn(fmt::format("the program cannot be run again: {}", error.what()));
         return;
       }
       merge();
@@ -273,9 +275,9 @@ class Profiling {
       name_other_programs(run, run.devices[place].uuid);
       add_ceilings(run, place);
     }
-    const auto warn = [&](const std::string& warning) { observer_.warned(warning); };
-    if (!run.collectives && !run.application->collectives.empty())
-      run.collectives = known_collectives(run.devices, warn);
+    if (!run.collectives && !run.application->collectives.empty()) {
+      run.collectives = known_collectives(run.devices, [&](const std::string& text) { warn(text); });
+    }
   }
 
   static void find_places(Timeline& timeline, const std::vector<std::size_t>& devices,
@@ -358,17 +360,18 @@ class Profiling {
   /// Throws Error where they are missing.
   void measure_ceilings_of(Run& run, std::size_t place) {
     if (end_.interrupted) throw Error(ErrorKind::environment, "they were not measured after an interruption");
-    observer_.measures_ceilings(run.devices[place]);
+    observer_(CeilingsBegin{run.devices[place]});
     MeasureRequest request;
     request.collector = require_collector();
     request.plan.name = "ceilings";
     request.plan.ceilings = request_.extended ? run.plan.ceilings : load_catalogue().ceilings;
     request.output = result_.folder;
     request.command_line = run.command_line;
-    const MeasureResult measured = measure_ceilings_into(run, place, request, observer_.ceilings());
+    const MeasureResult measured =
+        measure_ceilings_into(run, place, request, [&](const MeasureEvent& event) { observer_(event); });
     if (measured.stopped_by) throw *measured.stopped_by;
     if (measured.folder.empty()) throw Error(ErrorKind::environment, "measuring them was interrupted");
-    for (const std::string& loss : measured.losses) observer_.warned(loss);
+    for (const std::string& loss : measured.losses) warn(loss);
   }
 
   void describe_what_is_incomplete() {
@@ -433,8 +436,8 @@ class Profiling {
   }
 
   const ProfileRequest& request_;
-  ProfileObserver& observer_;
-  Recorder recorder_;                                           // makes a run's head
+  const ProfileObserver& observer_;
+  const Run head_;
   const off_t input_place_ = lseek(STDIN_FILENO, 0, SEEK_CUR);  // of our standard input
   const std::optional<LauncherRank> rank_ = launcher_rank();    // ours, if we run below a launcher
   FolderLock lock_;
@@ -453,11 +456,7 @@ std::string program_name(const std::vector<std::string>& command) {
   const auto is_script = [](const std::string& word) { return fs::path(word).extension() == ".py"; };
   const auto script = std::ranges::find_if(command, is_script);
   const fs::path program = script == command.end() ? command.front() : *script;
-  std::string name = program.stem().string().substr(0, kMaxNameLength);
-  for (char& letter : name) {
-    if (!is_plain_name(std::string(1, letter))) letter = '_';
-  }
-  return name.empty() ? "program" : name;
+  return plain_name(program.stem().string(), "program");
 }
 
 ProfileRequest request_for(const PlannedApplication& application, RunToExtend run) {
@@ -476,7 +475,7 @@ ProfileRequest request_for(const PlannedApplication& application, RunToExtend ru
   return request;
 }
 
-ProfileResult profile(const ProfileRequest& request, ProfileObserver& observer) {
+ProfileResult profile(const ProfileRequest& request, const ProfileObserver& observer) {
   return Profiling(request, observer).run();
 }
 

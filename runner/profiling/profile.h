@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/error.h"
@@ -60,23 +62,27 @@ struct ProfileProgress {
   bool operator==(const ProfileProgress&) const = default;
 };
 
-/// Receives the progress of a profiled program.
-class ProfileObserver {
- public:
-  ProfileObserver() = default;
-  ProfileObserver(const ProfileObserver&) = delete;
-  ProfileObserver& operator=(const ProfileObserver&) = delete;
-  virtual ~ProfileObserver() = default;
-
-  /// Several times a second while the program runs.
-  virtual void progressed(const ProfileProgress& progress) = 0;
-  /// The program is run again for that many points, which have that share of the time of all kernels.
-  virtual void runs_again(std::size_t points, double share) = 0;
-  /// The ceilings of a device are about to be measured; `MeasureObserver` receives how that proceeds.
-  virtual void measures_ceilings(const DeviceInfo& device) = 0;
-  virtual MeasureObserver& ceilings() = 0;
-  virtual void warned(const std::string& text) = 0;
+/// The program is run again for that many points, which have that share of the time of all kernels.
+struct ProgramRunsAgain {
+  std::size_t points = 0;
+  double share = 0;
 };
+
+/// The ceilings of a device are about to be measured; each `MeasureEvent` is of that.
+struct CeilingsBegin {
+  const DeviceInfo& device;
+};
+
+struct ProfileWarning {
+  std::string text;
+};
+
+/// What happens while a program is profiled: `ProfileProgress` several times a second while it runs.
+using ProfileEvent =
+    std::variant<ProfileProgress, ProgramRunsAgain, CeilingsBegin, ProfileWarning, MeasureEvent>;
+
+/// Receives the progress of a profiled program.
+using ProfileObserver = std::function<void(const ProfileEvent&)>;
 
 struct ProfileResult {
   Run run;
@@ -132,7 +138,7 @@ std::map<std::string, std::string> profiling_variables(const ProfileRequest& req
 /// Throws as long as the program was not run: Error(usage) if there is no such program; Error(environment)
 /// where the library is missing, another one is loaded into programs already, or the output folder cannot be
 /// written.
-ProfileResult profile(const ProfileRequest& request, ProfileObserver& observer);
+ProfileResult profile(const ProfileRequest& request, const ProfileObserver& observer);
 
 // A profile whose program ran, but whose rooflinectl was killed before it wrote `run.json`: the processes'
 // records are still in the run's folder.

@@ -44,13 +44,6 @@ struct PythonCall {
   std::filesystem::path references;
 };
 
-/// The GPU that functions are called on, and how.
-struct PythonDevice {
-  std::uint64_t l2_bytes = 0;
-  std::uint64_t memory_bytes = 0;
-  double count_s = 0;  ///< for how long all points are called in turn, after they were timed
-};
-
 /// What became of a call.
 struct PythonAnswer {
   bool was_begun = false;
@@ -61,7 +54,7 @@ struct PythonAnswer {
   std::map<std::string, std::string> versions;  ///< as `Run::python_versions`
 };
 
-Json json_of(const CallArgument& argument) {
+Json json_of_argument(const CallArgument& argument) {
   return {{"name", argument.name},
           {"kind", to_string(argument.kind)},
           {"type", to_string(argument.type)},
@@ -107,24 +100,21 @@ Json reference_of(const Plan& plan, const FileKernel& kernel, const PythonCall& 
 Json json_of(const Plan& plan, const PythonCall& call) {
   const FileKernel& kernel = *find_file_kernel(plan, call.point.subject);
   const KernelCall resolved = call_of(kernel, call.point.axes);
-  Json arguments = Json::array();
   Json relative = Json::object();
   for (const CallArgument& argument : resolved.arguments) {
-    arguments.push_back(json_of(argument));
     relative[argument.name] = kernel.reference.relative.value_or(usual_tolerance(argument.type));
   }
-  Json results = Json::array();
-  for (const FileKernelArgument& result : results_of(kernel)) results.push_back(result.name);
-  Json json = {{"file", kernel.source},
-               {"function", resolved.function},
-               {"axes", json_of(call.point.axes)},
-               {"arguments", std::move(arguments)},
-               {"results", std::move(results)},
-               {"reference", reference_of(plan, kernel, call)},
-               {"tolerance", {{"relative", std::move(relative)}, {"absolute", kernel.reference.absolute}}},
-               {"range", call.range},
-               {"cold", cache_of(call.point) == CacheState::cold},
-               {"time_limit_s", call.time_limit_s}};
+  Json json = {
+      {"file", kernel.source},
+      {"function", resolved.function},
+      {"axes", json_of(call.point.axes)},
+      {"arguments", serial::list_of(resolved.arguments, json_of_argument)},
+      {"results", serial::list_of(results_of(kernel), [](const auto& result) { return result.name; })},
+      {"reference", reference_of(plan, kernel, call)},
+      {"tolerance", {{"relative", std::move(relative)}, {"absolute", kernel.reference.absolute}}},
+      {"range", call.range},
+      {"cold", cache_of(call.point) == CacheState::cold},
+      {"time_limit_s", call.time_limit_s}};
   if (!call.stored.empty()) json["store"] = call.stored;
   return json;
 }
@@ -149,20 +139,17 @@ void take(const Json& line, PythonAnswer& answer) {
       Verification{.passed = passed, .worst_error_over_bound = line.value("worst", 0.0), .detail = detail};
 }
 
-/// Writes the driver and its request into `folder`. Returns the command that carries it out. Throws Error.
+/// Writes the driver and its request into `folder`: the calls, and what `request` says of all of them.
+/// Returns the command that carries it out. Throws Error.
 std::vector<std::string> write_python_calls(const fs::path& folder, const Plan& plan,
                                             const std::vector<PythonCall>& calls,
-                                            const PythonDevice& device = {}) {
+                                            Json request = Json::object()) {
   const fs::path driver = folder / "driver.py";
-  const fs::path request = folder / "request.json";
-  Json points = Json::array();
-  for (const PythonCall& call : calls) points.push_back(json_of(plan, call));
+  const fs::path request_file = folder / "request.json";
+  request["points"] = serial::list_of(calls, [&](const PythonCall& call) { return json_of(plan, call); });
   write_file(driver, embedded::driver());
-  write_file(request, serial::to_text(Json{{"points", std::move(points)},
-                                           {"l2_bytes", device.l2_bytes},
-                                           {"memory_bytes", device.memory_bytes},
-                                           {"count_s", device.count_s}}));
-  return {"python3", driver.string(), request.string(), answers_file(folder).string()};
+  write_file(request_file, serial::to_text(request));
+  return {"python3", driver.string(), request_file.string(), answers_file(folder).string()};
 }
 
 /// What the command wrote, one answer for each call.
@@ -284,95 +271,88 @@ Measurement measured(const PointId& point, const PythonAnswer& answer, const Gro
 // ---- a kernel ----
 
 /// The points of one kernel on one device, in a Python of their own.
-class PythonKernel {
- public:
-  PythonKernel(const Run& run, fs::path folder, fs::path references, std::size_t device, bool counters)
-      : run_(run),
-        folder_(std::move(folder)),
-        references_(std::move(references)),
-        device_(device),
-        counters_(counters) {}
-
-  /// Adds what it learns of counters and of versions.
-  std::vector<Measurement> measure(const std::vector<PointId>& points, ProfileObserver& observer,
-                                   CounterSession& session, std::map<std::string, std::string>& versions) {
-    std::vector<PythonCall> calls;
-    for (const PointId& point : points) {
-      calls.push_back({.point = point,
-                       .range = range_of(calls.size()),
-                       .time_limit_s = experiment_of(run_.plan, point).timing.time_limit_s,
-                       .stored = {},
-                       .references = references_});
-    }
-    std::vector<Measurement> measurements;
-    try {
-      const ProfileResult profiled = profile(request(calls), observer);
-      const std::vector<PythonAnswer> answers = read_python_answers(folder_, calls.size());
-      for (std::size_t i = 0; i < calls.size(); ++i) {
-        measurements.push_back(measurement_of(calls[i], answers[i], profiled));
-        for (const auto& [name, version] : answers[i].versions) versions[name] = version;
-      }
-      session = profiled.run.counter_session;
-    } catch (const Error& error) {
-      measurements.clear();
-      for (const PointId& point : points) measurements.push_back(failed(point, error.what()));
-    }
-    for (Measurement& measurement : measurements) {
-      measurement.device = device_;
-      const FileKernel& kernel = *find_file_kernel(run_.plan, measurement.point.subject);
-      measurement.work = call_of(kernel, measurement.point.axes).work;
-    }
-    return measurements;
-  }
-
- private:
-  ProfileRequest request(const std::vector<PythonCall>& calls) const {
-    ProfileRequest request;
-    const DeviceInfo& device = run_.devices[device_];
-    request.program.command = write_python_calls(folder_, run_.plan, calls,
-                                                 {.l2_bytes = device.l2_bytes,
-                                                  .memory_bytes = device.memory_bytes,
-                                                  .count_s = counters_ ? kCountS : 0});
-    request.program.environment["CUDA_VISIBLE_DEVICES"] = device.uuid;
-    request.program.output_is_error = true;
-    request.rerun = Rerun::always;  // it reads no input
-    request.settings.nvtx = std::string(kRangePrefix) + "*";
-    if (!counters_) request.settings.passes.clear();
-    request.time_limit = kStartLimit + std::chrono::duration<double>(kLimitOfPoint) * calls.size();
-    Run base = run_;
-    base.measurements.clear();
-    request.extended = RunToExtend{std::move(base), folder_, calls.front().point.experiment};
-    return request;
-  }
-
-  static Measurement measurement_of(const PythonCall& call, const PythonAnswer& answer,
-                                    const ProfileResult& profiled) {
-    if (!answer.was_begun) return failed(call.point, fmt::format("not measured: {}", end_text(profiled.end)));
-    if (!answer.has_ended) return failed(call.point, end_text(profiled.end));
-    if (!answer.cause.empty()) return failed(call.point, answer.cause);
-    if (!answer.verification || answer.verification->passed) {
-      const Groups groups = groups_in(profiled.run.measurements, call.range);
-      // A process that dies takes its records with it.
-      if (groups.empty() && profiled.end.exit_code() != 0) return failed(call.point, end_text(profiled.end));
-      return measured(call.point, answer, groups);
-    }
-    Measurement measurement = failed(call.point, answer.verification->detail);
-    measurement.status = Status::unverified;
-    measurement.verification = answer.verification;
-    return measurement;
-  }
-
-  static std::string end_text(const GuestEnd& end) {
-    if (end.timed_out) return "Python took too long and was ended";
-    return fmt::format("Python ended with exit code {}", end.exit_code());
-  }
-
-  const Run& run_;
-  fs::path folder_;
-  fs::path references_;
-  std::size_t device_;
-  bool counters_;
+struct PythonKernel {
+  const Run& run;
+  fs::path folder;
+  fs::path references;
+  std::size_t device = 0;
+  bool counters = true;
 };
+
+ProfileRequest request_of(const PythonKernel& kernel, const std::vector<PythonCall>& calls) {
+  ProfileRequest request;
+  const DeviceInfo& device = kernel.run.devices[kernel.device];
+  request.program.command = write_python_calls(kernel.folder, kernel.run.plan, calls,
+                                               {{"l2_bytes", device.l2_bytes},
+                                                {"memory_bytes", device.memory_bytes},
+                                                {"count_s", kernel.counters ? kCountS : 0}});
+  request.program.environment["CUDA_VISIBLE_DEVICES"] = device.uuid;
+  request.program.output_is_error = true;
+  request.rerun = Rerun::always;  // it reads no input
+  request.settings.nvtx = std::string(kRangePrefix) + "*";
+  if (!kernel.counters) request.settings.passes.clear();
+  request.time_limit = kStartLimit + std::chrono::duration<double>(kLimitOfPoint) * calls.size();
+  Run base = kernel.run;
+  base.measurements.clear();
+  request.extended = RunToExtend{std::move(base), kernel.folder, calls.front().point.experiment};
+  return request;
+}
+
+std::string end_text(const GuestEnd& end) {
+  if (end.timed_out) return "Python took too long and was ended";
+  return fmt::format("Python ended with exit code {}", end.exit_code());
+}
+
+Measurement measurement_of(const PythonCall& call, const PythonAnswer& answer,
+                           const ProfileResult& profiled) {
+  if (!answer.was_begun) return failed(call.point, fmt::format("not measured: {}", end_text(profiled.end)));
+  if (!answer.has_ended) return failed(call.point, end_text(profiled.end));
+  if (!answer.cause.empty()) return failed(call.point, answer.cause);
+  if (!answer.verification || answer.verification->passed) {
+    const Groups groups = groups_in(profiled.run.measurements, call.range);
+    // A process that dies takes its records with it.
+    if (groups.empty() && profiled.end.exit_code() != 0) return failed(call.point, end_text(profiled.end));
+    return measured(call.point, answer, groups);
+  }
+  Measurement measurement = failed(call.point, answer.verification->detail);
+  measurement.status = Status::unverified;
+  measurement.verification = answer.verification;
+  return measurement;
+}
+
+/// Adds what it learns of counters and of versions.
+std::vector<Measurement> measure(const PythonKernel& kernel, const std::vector<PointId>& points,
+                                 const ProfileObserver& observer, CounterSession& session,
+                                 std::map<std::string, std::string>& versions) {
+  const Plan& plan = kernel.run.plan;
+  std::vector<PythonCall> calls;
+  for (const PointId& point : points) {
+    calls.push_back({.point = point,
+                     .range = range_of(calls.size()),
+                     .time_limit_s = experiment_of(plan, point).timing.time_limit_s,
+                     .stored = {},
+                     .references = kernel.references});
+  }
+  std::vector<Measurement> measurements;
+  try {
+    const ProfileResult profiled = profile(request_of(kernel, calls), observer);
+    const std::vector<PythonAnswer> answers = read_python_answers(kernel.folder, calls.size());
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      measurements.push_back(measurement_of(calls[i], answers[i], profiled));
+      for (const auto& [name, version] : answers[i].versions) versions[name] = version;
+    }
+    session = profiled.run.counter_session;
+  } catch (const Error& error) {
+    measurements.clear();
+    for (const PointId& point : points) measurements.push_back(failed(point, error.what()));
+  }
+  for (Measurement& measurement : measurements) {
+    measurement.device = kernel.device;
+    measurement.work =
+        call_of(*find_file_kernel(plan, measurement.point.subject), measurement.point.axes).work;
+  }
+  return measurements;
+}
 
 // ---- all of them ----
 
@@ -397,7 +377,7 @@ bool has_python_kernels(const Plan& plan) {
 }
 
 void measure_python_kernels(Run& run, const fs::path& folder, const fs::path& references, bool counters,
-                            ProfileObserver& observer) {
+                            const ProfileObserver& observer) {
   const fs::path work_folder = make_folder(fs::absolute(folder) / "python");
   for (const std::size_t device : measured_devices(run)) {
     std::map<std::string, std::vector<PointId>> missing;  // by kernel
@@ -415,8 +395,8 @@ void measure_python_kernels(Run& run, const fs::path& folder, const fs::path& re
     for (const auto& [kernel, points] : missing) {
       const fs::path own = make_folder(work_folder / fmt::format("{}-{}", kernel, device));
       CounterSession session = run.counter_session;
-      std::vector<Measurement> measured = PythonKernel(run, own, references, device, counters)
-                                              .measure(points, observer, session, run.python_versions);
+      const std::vector<Measurement> measured =
+          measure({run, own, references, device, counters}, points, observer, session, run.python_versions);
       run.measurements.insert(run.measurements.end(), measured.begin(), measured.end());
       run.counter_session = session;
     }

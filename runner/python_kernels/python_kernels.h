@@ -19,7 +19,7 @@ bool has_python_kernels(const Plan& plan);
 /// Error(environment) if the run cannot be written.
 void measure_python_kernels(Run& run, const std::filesystem::path& folder,
                             const std::filesystem::path& references, bool counters,
-                            ProfileObserver& observer);
+                            const ProfileObserver& observer);
 
 /// Whether results of compiled kernels are compared with those of functions in Python.
 bool has_python_references(const Plan& plan);

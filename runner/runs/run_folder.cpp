@@ -54,6 +54,14 @@ std::string utc_time(std::chrono::system_clock::time_point time) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc(time));
 }
 
+std::string plain_name(std::string text, const char* otherwise) {
+  text.resize(std::min(text.size(), kMaxNameLength));
+  for (char& letter : text) {
+    if (!is_plain_name(std::string_view(&letter, 1))) letter = '_';
+  }
+  return text.empty() ? otherwise : text;
+}
+
 fs::path create_run_folder(const fs::path& parent, const std::string& plan_name,
                            std::chrono::system_clock::time_point time,
                            const std::optional<LauncherRank>& rank) {

@@ -19,6 +19,10 @@ namespace rooflinectl {
 /// `2026-11-21T09:30:00Z`
 std::string utc_time(std::chrono::system_clock::time_point time);
 
+/// The name of a run that has no plan with one: `text`, cut, with `_` for what a name must not have;
+/// `otherwise` for an empty one.
+std::string plain_name(std::string text, const char* otherwise);
+
 /// Makes the folder of a new run, `<parent>/<plan_name>/<UTC time>`, or `<UTC time>-rank07` for one rank
 /// of several; with a number added if a run began in the same second. Throws Error(environment) if it cannot
 /// be made or written to.

@@ -13,7 +13,7 @@
 #include "core/serial/run_file.h"
 #include "runner/machine/catalogue.h"
 #include "runner/measuring/device_ceilings.h"
-#include "runner/measuring/recorder.h"
+#include "runner/measuring/results.h"
 #include "runner/processes/processes.h"
 #include "runner/profiling/times/times.h"
 #include "runner/runs/run_folder.h"
@@ -33,12 +33,12 @@ constexpr auto kLongestSilence = 10s;
 /// One watch, from its first sample to its file.
 class Watching {
  public:
-  Watching(const WatchRequest& request, WatchObserver& observer)
+  Watching(const WatchRequest& request, const WatchObserver& observer)
       : request_(request), observer_(observer), collector_(require_collector()) {
     Plan plan;
     plan.name = "watch";
     plan.experiments.push_back({.name = plan.name, .title = "Whatever ran on the GPU"});
-    result_.run = Recorder(std::move(plan), request.command_line).run();
+    result_.run = new_run(std::move(plan), request.command_line);
     result_.run.counter_session.reason = "the devices were watched";
     result_.run.devices = chosen_devices(request.devices);
     for (const DeviceInfo& device : result_.run.devices) devices_.emplace_back(device);
@@ -64,8 +64,7 @@ class Watching {
  private:
   /// Measuring them would disturb whoever uses the devices.
   void add_known_ceilings() {
-    const CeilingCache cache =
-        CeilingCache::of_user(collector_, [&](const std::string& warning) { observer_.warned(warning); });
+    const CeilingCache cache = CeilingCache::of_user(collector_, observer_.warned);
     Run& run = result_.run;
     for (const Run& known : cache.load()) {
       for (std::size_t place = 0; place < run.devices.size(); ++place) {
@@ -113,7 +112,7 @@ class Watching {
       if (has_begun && now - last_line_ > kLongestSilence)
         fail("the collector has not answered for ten seconds", "");
       if (has_begun && now >= next_second) {
-        std::vector<std::optional<SampledRates>> rates;
+        DeviceRates rates;
         for (WatchedDevice& device : devices_) rates.push_back(device.take_rates());
         observer_.seen(seconds_since(started_), rates);
         while (next_second <= now) next_second += between_rows();
@@ -232,7 +231,7 @@ class Watching {
   }
 
   const WatchRequest& request_;
-  WatchObserver& observer_;
+  const WatchObserver& observer_;
   const fs::path collector_;
   Clock::time_point started_ = Clock::now();  // of the collector, then of sampling
   std::vector<WatchedDevice> devices_;        // as in the run
@@ -247,7 +246,7 @@ class Watching {
 
 }  // namespace
 
-WatchResult watch(const WatchRequest& request, WatchObserver& observer) {
+WatchResult watch(const WatchRequest& request, const WatchObserver& observer) {
   return Watching(request, observer).run();
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -52,20 +53,20 @@ struct WatchRequest {
   std::vector<std::string> devices;  ///< index or UUID of each; empty for all
   std::uint64_t interval_ns = 0;     ///< from `kShortestReadInterval` on
   std::optional<std::chrono::duration<double>> time_limit;
-  std::filesystem::path output;  ///< the run's folder is made in here
+  std::string output = "runs";  ///< the folder in which the run's is made
   std::vector<std::string> command_line;
 };
 
-/// Receives what is seen.
-class WatchObserver {
- public:
-  virtual ~WatchObserver() = default;
+/// Of each device of a run; nothing where no sample came.
+using DeviceRates = std::vector<std::optional<SampledRates>>;
 
+/// Receives what is seen.
+struct WatchObserver {
   /// Sampling is about to begin. `run` has the devices, and those of their ceilings that are known.
-  virtual void began(const Run& run) = 0;
-  /// Once a second. `rates` is parallel to the devices of the run; nothing where no sample came.
-  virtual void seen(double elapsed_s, const std::vector<std::optional<SampledRates>>& rates) = 0;
-  virtual void warned(const std::string& text) = 0;
+  std::function<void(const Run& run)> began;
+  /// Once a second.
+  std::function<void(double elapsed_s, const DeviceRates& rates)> seen;
+  std::function<void(const std::string& text)> warned;
 };
 
 struct WatchResult {
@@ -82,6 +83,6 @@ struct WatchResult {
 ///
 /// Throws CannotMeasure without a collector; Error(usage) if there is no such device; Error(environment) if
 /// there is no driver or no GPU, or the run cannot be written.
-WatchResult watch(const WatchRequest& request, WatchObserver& observer);
+WatchResult watch(const WatchRequest& request, const WatchObserver& observer);
 
 }  // namespace rooflinectl

@@ -15,12 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class ThrowsWhatIsNoError : public MeasureObserver {
- public:
-  void on(const MeasureEvent& event) override {
-    if (std::holds_alternative<MeasureWarning>(event)) throw std::runtime_error("out of luck");
-  }
-};
+void throw_what_is_no_error(const MeasureEvent& event) {
+  if (std::holds_alternative<MeasureWarning>(event)) throw std::runtime_error("out of luck");
+}
 
 TEST(DeviceAttempt, WhateverGoesWrongIsItsError) {
   const TemporaryFolder folder;
@@ -35,9 +32,9 @@ TEST(DeviceAttempt, WhateverGoesWrongIsItsError) {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder.path())) {
     if (entry.is_regular_file()) write_file(entry.path(), "damaged, which the observer is told");
   }
-  ThrowsWhatIsNoError observer;
   std::mutex one_at_a_time;
-  const DeviceAttempt attempt = attempt_on_device(request, observer, folder.path(), one_at_a_time);
+  const DeviceAttempt attempt =
+      attempt_on_device(request, throw_what_is_no_error, folder.path(), one_at_a_time);
   unsetenv("XDG_CACHE_HOME");
   ASSERT_TRUE(attempt.error);
   EXPECT_STREQ(attempt.error->what(), "out of luck");

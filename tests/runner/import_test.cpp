@@ -40,7 +40,7 @@ class Import : public testing::Test {
     return folder_.path() / name;
   }
 
-  ImportRequest request(std::vector<std::filesystem::path> files) const {
+  ImportRequest request(std::vector<std::string> files) const {
     return {
         .files = std::move(files), .ceilings = {}, .output = folder_.path(), .command_line = {"rooflinectl"}};
   }
@@ -292,7 +292,7 @@ TEST_F(Import, MeasuredCeilingsOfTheSameGpuReplaceThePeaks) {
   const Analysis analysis = analyse(run);
   EXPECT_EQ(analysis.experiments.front().points.front().roof->ceilings.front(), "dram_copy");
 
-  auto other = read_run(run_file(*wanted.ceilings));
+  auto other = read_run(run_file(wanted.ceilings));
   other.devices.front().name = "NVIDIA L4";
   write_run(folder_.path() / "run.json", other);
   wanted.ceilings = folder_.path();
