@@ -305,7 +305,7 @@ void store_result(const Buffer& buffer, const std::string& path) {
   if (std::is_same_v<Described, bf16> && are_described) {  // which NumPy does not have
     const bf16* const halves = reinterpret_cast<const bf16*>(buffer.data);
     std::vector<float> wide(count);
-    std::transform(halves, halves + count, wide.begin(), wide_value);
+    for (std::size_t i = 0; i < count; ++i) wide[i] = wide_value(halves[i]);
     write_npy(path, "f", sizeof(float), wide.data(), count);
     return;
   }
