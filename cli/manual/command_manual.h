@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
-
-namespace CLI {
-class App;
-}
 
 /// The content of `--help` of each command, for manual pages and for shells that complete command lines.
 namespace rooflinectl {
 
-// Of an option, or an argument without a name.
+// Of an option, or of an argument without a name:
 
 /// `-o` and `--output`; none of an argument that has no name.
 std::vector<std::string> names_of(const CLI::Option& argument);

@@ -175,12 +175,12 @@ class Export {
                                "WHERE eventType = {}",
                                optional_column(kRanges, "domainId"), kRanges, kPushPopRange),
                    [&](const SqliteRow& row) {
-                     const auto start = row.integer(0);
-                     if (!start) return;
+                     const auto begin = row.integer(0);
+                     if (!begin) return;
                      // A range that was open at the end of the recording has no end.
-                     const auto end = row.integer(1).value_or(std::numeric_limits<std::int64_t>::max());
+                     const auto until = row.integer(1).value_or(std::numeric_limits<std::int64_t>::max());
                      const auto text = row.text(4);
-                     use({*start, end, row.integer(2), row.integer(3),
+                     use({*begin, until, row.integer(2), row.integer(3),
                           text.value_or("").empty() ? string_at(row.integer(5)) : *text});
                    });
   }
@@ -204,11 +204,11 @@ class Export {
     if (!database_.has_table(kTable)) return;
     database_.read(fmt::format("SELECT correlationId, start, globalTid FROM {}", kTable),
                    [&](const SqliteRow& row) {
-                     const auto correlation = row.integer(0);
-                     const auto start = row.integer(1);
+                     const auto number = row.integer(0);
+                     const auto begin = row.integer(1);
                      const auto thread = row.integer(2);
-                     if (correlation && start && thread) {
-                       use({process_of(*thread), *correlation}, {*start, *thread});
+                     if (number && begin && thread) {
+                       use({process_of(*thread), *number}, {*begin, *thread});
                      }
                    });
   }
