@@ -17,11 +17,11 @@ import sys
 # By name, the targets of CMake. If two of their sources use one name in their anonymous namespaces, rename one. CLI11 is in one unit
 # alone: a check searches the whole unit for each of its functions. Other targets are units of their own.
 UNITS = {
-    "runner": ["rooflinectl_runner", "rooflinectl_crosscheck", "rooflinectl-write-manuals"],
+    "runner": ["rooflinectl_runner", "rooflinectl_crosscheck"],
     "reports": ["rooflinectl_reports", "rooflinectl"],
-    "cli": ["rooflinectl_cli", "rooflinectl-collector"],
+    "cli": ["rooflinectl_cli", "rooflinectl-write-manuals"],
     "device": ["rooflinectl_injection", "rooflinectl_injection_entry", "rooflinectl_injection_cupti", "rooflinectl_nvtx_injection",
-               "rooflinectl_kernels", "rooflinectl_measuring", "rooflinectl_cupti"],
+               "rooflinectl_kernels", "rooflinectl_measuring", "rooflinectl_cupti", "rooflinectl-collector"],
 }
 # The project's code that is compiled for profiled programs once more.
 LEFT_OUT = ["rooflinectl_guest"]

@@ -58,7 +58,7 @@ std::string command_name(const CLI::App& command) {
 namespace {
 
 /// `RUN`, `[PLAN]`, `RUN...`
-std::string usage_of(const CLI::Option& argument) {
+std::string usage_of_argument(const CLI::Option& argument) {
   const std::string name = value_name(argument);
   const std::string value = argument.get_required() ? name : fmt::format("[{}]", name);
   return takes_many(argument) && !name.ends_with("...") ? value + "..." : value;
@@ -71,7 +71,7 @@ std::string usage_of(const CLI::App& command) {
   std::string text =
       name.empty() ? "rooflinectl [OPTIONS] COMMAND" : fmt::format("rooflinectl {} [OPTIONS]", name);
   for (const CLI::Option* argument : command.get_options()) {
-    if (names_of(*argument).empty()) text += " " + usage_of(*argument);
+    if (names_of(*argument).empty()) text += " " + usage_of_argument(*argument);
   }
   return name == "profile" ? text + " -- PROGRAM [ARGS]..." : text;
 }

@@ -54,7 +54,7 @@ std::string figure(const std::string& svg, std::string_view name = {}) {
   return fmt::format("<figure{}>{}</figure>\n", attribute, svg);
 }
 
-std::string titled_table(const Table& table) {
+std::string table_with_title(const Table& table) {
   std::string html = fmt::format("<h3>{}</h3>\n", shown(table.title));
   if (!table.rows.empty()) html += html_table(table, "between-devices");
   return html + findings(table.remarks());
@@ -63,7 +63,8 @@ std::string titled_table(const Table& table) {
 std::string scaling_part(const ExperimentReport& report, const std::string& drawing) {
   if (!report.scaling) return {};
   return fmt::format("{}{}<p>{}</p>\n", drawing,
-                     format::joined(scaling_tables(*report.scaling), "", titled_table), kScalingExplanation);
+                     format::joined(scaling_tables(*report.scaling), "", table_with_title),
+                     kScalingExplanation);
 }
 
 std::string section(const ExperimentReport& report, std::size_t index, const PagePictures& pictures) {
@@ -105,7 +106,7 @@ std::string between_devices_html(const ReportModel& report, const std::string& c
   for (const DeviceSection& section : device_sections(report.run, report.spread)) {
     html += fmt::format("<section>\n<h2>{}</h2>\n<p>{}</p>\n", section.title, section.explanation);
     if (section.has_picture) html += figure(collectives, "collectives");
-    html += format::joined(section.tables, "", titled_table) + "</section>\n";
+    html += format::joined(section.tables, "", table_with_title) + "</section>\n";
   }
   return html;
 }
