@@ -69,9 +69,10 @@ class Alignment {
   std::vector<RunPlace> result() {
     if (runs_.empty()) return {};
     place(0, {.start_ns = 0, .uncertainty_s = 0});
-    while (place_one(&Alignment::place_by_clock) || place_one(&Alignment::place_by_collectives) ||
-           place_one_apart()) {
-      continue;
+    bool was_one_placed = true;
+    while (was_one_placed) {
+      was_one_placed = place_one(&Alignment::place_by_clock) || place_one(&Alignment::place_by_collectives) ||
+                       place_one_apart();
     }
     return places_;
   }
