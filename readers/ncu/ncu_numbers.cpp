@@ -24,7 +24,7 @@ struct Unit {
 /// `Mbyte`, `MB`, `usecond`, `µs`, `Ghz`. ncu has spelled units in more than one way, from version to version
 /// and by its option --print-units.
 std::optional<Unit> simple_unit(std::string_view text) {
-  static const std::map<std::string_view, std::vector<std::string_view>> kSpellings = {
+  static const std::map<std::string_view, std::vector<std::string_view>> bases = {
       {"byte", {"byte", "bytes", "B"}},
       {"s", {"second", "seconds", "sec", "s"}},
       {"hz", {"hz", "Hz"}},
@@ -38,16 +38,16 @@ std::optional<Unit> simple_unit(std::string_view text) {
       {"warp", {"warp", "warps"}},
       {"register", {"register", "registers"}},
       {"block", {"block", "blocks"}}};
-  static const std::map<std::string_view, double> kPrefixes = {
+  static const std::map<std::string_view, double> prefixes = {
       {"", 1},     {"n", 1e-9},    {"u", 1e-6},    {"\u00b5", 1e-6}, {"\u03bc", 1e-6},
       {"m", 1e-3}, {"K", 1e3},     {"k", 1e3},     {"M", 1e6},       {"G", 1e9},
       {"T", 1e12}, {"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}};
   if (text.empty() || text == "%") return Unit{std::string(text)};
-  for (const auto& [base, spellings] : kSpellings) {
+  for (const auto& [base, spellings] : bases) {
     for (const std::string_view spelling : spellings) {
       if (!text.ends_with(spelling)) continue;
-      const auto prefix = kPrefixes.find(text.substr(0, text.size() - spelling.size()));
-      if (prefix != kPrefixes.end()) return Unit{std::string(base), prefix->second};
+      const auto prefix = prefixes.find(text.substr(0, text.size() - spelling.size()));
+      if (prefix != prefixes.end()) return Unit{std::string(base), prefix->second};
     }
   }
   return std::nullopt;
