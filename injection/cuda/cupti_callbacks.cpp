@@ -133,6 +133,13 @@ bool can_replace_launches(Handle context) {
   return result;
 }
 
+/// For graphs of ours, as for the program's.
+void while_graphs_may_change(const auto& change) {
+  process->entered_graph_change();
+  change();
+  process->left(nullptr);
+}
+
 /// Launches the graph's nodes one by one, if its kernels are to be counted, and lets the call launch nothing.
 void enter_graph_launch(CUpti_CallbackId function, const CUpti_CallbackData& call, Launch launch,
                         CUstream stream) {
@@ -149,12 +156,15 @@ void enter_graph_launch(CUpti_CallbackId function, const CUpti_CallbackData& cal
   CUresult result = CUDA_SUCCESS;
   driver->graphs().stand_in(copy->device()).run([&] {
     cuCtxSetCurrent(copy->context());
+    std::vector<GraphPart> parts;
+    while_graphs_may_change([&] { parts = copy->make_parts(stream); });
     process->begin_nodes(*path);
     {
       const ProgramsCall program;
-      result = copy->run(stream, driver->streams());
+      result = copy->run(stream, driver->streams(), parts);
     }
     process->end_nodes();
+    while_graphs_may_change([&] { parts.clear(); });
   });
   process->left_graph();
   process->entered_other_work(call.context);

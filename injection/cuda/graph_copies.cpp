@@ -23,11 +23,8 @@ namespace rooflinectl::injection {
 namespace {
 
 constexpr std::size_t kMostLanes = 16;
-/// Launches after which it is asked whether they are done. The driver takes about 1,000 before it waits for
-/// the GPU, and fewer if the rest of a large graph follows them.
-constexpr std::size_t kMostAhead = 64;
-/// Until so many are done. Once the program has been held for as long as it may be to count one of them, a
-/// kernel that waits for the program, and gives up after 2 s, still does not do so.
+/// Until `GraphCopy::kMostAhead` nodes are done. Once the program has been held for as long as it may be to
+/// count one of them, a kernel that waits for the program, and gives up after 2 s, still does not do so.
 constexpr auto kLongestWait = std::chrono::milliseconds(500);
 constexpr const char* kUnknownNodes = "its nodes could not be read";
 
@@ -611,7 +608,17 @@ class GraphCopy::Branches {
   std::vector<CUevent> events_;  // of nodes that others await
 };
 
-CUresult GraphCopy::run(CUstream stream, Streams& streams) {
+std::vector<GraphPart> GraphCopy::make_parts(CUstream stream) const {
+  const RelaxedCapture relaxed;
+  std::vector<GraphPart> parts;
+  for (std::size_t first = kMostAhead; first < nodes_.size(); first += kMostAhead) {
+    parts.push_back(make_part(first, std::min(first + kMostAhead, nodes_.size())));
+    if (!parts.back() || cuGraphUpload(parts.back().get(), stream) != CUDA_SUCCESS) return {};
+  }
+  return parts;
+}
+
+CUresult GraphCopy::run(CUstream stream, Streams& streams, const std::vector<GraphPart>& parts) {
   const RelaxedCapture relaxed;
   std::optional<OurOwnCall> own(std::in_place);
   Branches branches(*this, stream, streams);
@@ -621,17 +628,11 @@ CUresult GraphCopy::run(CUstream stream, Streams& streams) {
     own.emplace();
     return result;
   };
-  bool may_wait = false;
   CUresult result = CUDA_SUCCESS;
-  for (std::size_t place = 0; place < nodes_.size() && result == CUDA_SUCCESS; ++place) {
-    const bool is_asked = place > 0 && place % kMostAhead == 0 && !may_wait;
-    if (is_asked && !branches.are_done()) {
-      may_wait = true;
-      miss("its nodes may wait for what the program does later");
-      branches.join();
-      const auto launch_rest = [&] { return launch_as_graph(place, nodes_.size(), stream); };
-      if (as_programs(launch_rest) == CUDA_SUCCESS) return CUDA_SUCCESS;
-    }
+  std::size_t place = 0;
+  for (; place < nodes_.size() && result == CUDA_SUCCESS; ++place) {
+    const bool begins_part = place > 0 && place % kMostAhead == 0 && !parts.empty();
+    if (begins_part && !branches.are_done()) break;
     const Node& node = nodes_[place];
     branches.before(node);
     if (!disabled_.contains(node.node))
@@ -639,14 +640,17 @@ CUresult GraphCopy::run(CUstream stream, Streams& streams) {
     branches.after(place, node);
   }
   branches.join();
+  if (result == CUDA_SUCCESS && place < nodes_.size()) {
+    miss("its nodes may wait for what the program does later");
+    for (auto part = parts.begin() + place / kMostAhead - 1; part != parts.end() && result == CUDA_SUCCESS;
+         ++part)
+      result = as_programs([&] { return cuGraphLaunch(part->get(), stream); });
+  }
   if (result != CUDA_SUCCESS) miss("the driver refused to launch one of its nodes");
   return result;
 }
 
-/// What no other call launches, or what is left of the graph: the driver may wait for the GPU before it takes
-/// more launches, and the GPU for what the program does next.
-CUresult GraphCopy::launch_as_graph(std::size_t first, std::size_t last, CUstream stream) const {
-  std::optional<OurOwnCall> own(std::in_place);
+GraphPart GraphCopy::make_part(std::size_t first, std::size_t last) const {
   CUgraph graph = nullptr;
   CUgraphExec executable = nullptr;
   std::vector<CUgraphNode> added(last - first);
@@ -659,12 +663,8 @@ CUresult GraphCopy::launch_as_graph(std::size_t first, std::size_t last, CUstrea
     result = add_to(graph, nodes_[i], after, added[i - first]);
   }
   if (result == CUDA_SUCCESS) result = cuGraphInstantiateWithFlags(&executable, graph, 0);
-  own.reset();
-  if (result == CUDA_SUCCESS) result = cuGraphLaunch(executable, stream);
-  own.emplace();
-  if (executable != nullptr) cuGraphExecDestroy(executable);
   if (graph != nullptr) cuGraphDestroy(graph);
-  return result;
+  return GraphPart(executable);
 }
 
 CUresult GraphCopy::add_to(CUgraph graph, const Node& node, const std::vector<CUgraphNode>& after,
@@ -695,6 +695,17 @@ CUresult GraphCopy::add_to(CUgraph graph, const Node& node, const std::vector<CU
   }
 }
 
+/// What no other call launches.
+CUresult GraphCopy::launch_as_graph(std::size_t place, CUstream stream) const {
+  std::optional<OurOwnCall> own(std::in_place);
+  const GraphPart part = make_part(place, place + 1);
+  if (!part) return CUDA_ERROR_NOT_SUPPORTED;
+  own.reset();
+  const CUresult result = cuGraphLaunch(part.get(), stream);
+  own.emplace();
+  return result;
+}
+
 CUresult GraphCopy::launch(std::size_t place, CUstream stream) const {
   const Node& node = nodes_[place];
   switch (node.type) {
@@ -714,7 +725,7 @@ CUresult GraphCopy::launch(std::size_t place, CUstream stream) const {
                                      .numAttrs = static_cast<unsigned int>(attributes.size())};
       const CUresult result =
           cuLaunchKernelEx(&config, function_of(kernel), kernel.kernelParams, kernel.extra);
-      return result == CUDA_SUCCESS ? result : launch_as_graph(place, place + 1, stream);
+      return result == CUDA_SUCCESS ? result : launch_as_graph(place, stream);
     }
     case CU_GRAPH_NODE_TYPE_MEMCPY: {
       CUDA_MEMCPY3D copy{};

@@ -24,6 +24,12 @@
 
 namespace rooflinectl::injection {
 
+struct DestroyExecutableGraph {
+  void operator()(CUgraphExec executable) const { cuGraphExecDestroy(executable); }
+};
+/// An executable graph of ours. It may be destroyed while it runs.
+using GraphPart = std::unique_ptr<CUgraphExec_st, DestroyExecutableGraph>;
+
 /// What an executable CUDA graph does, in a form in which its nodes can be launched one by one: a program
 /// may destroy or change the graph that it was made from. Whatever the program does to the executable graph
 /// afterwards must be done to the copy, too. As with the graph itself, one thread at a time may use it.
@@ -53,11 +59,19 @@ class GraphCopy {
   void replace(CUgraph graph);
   void miss(const char* change);
 
+  /// Launches after which it is asked whether they are done: the driver takes 1,022 before it waits for the
+  /// GPU.
+  static constexpr std::size_t kMostAhead = 512;
+
+  /// What follows the first `kMostAhead` nodes, as executable graphs of that many, ready to be launched. To
+  /// be called before `run`: while the GPU waits for the program, making them may wait for the GPU. Empty if
+  /// there is none, or if the driver does not make one.
+  std::vector<GraphPart> make_parts(CUstream stream) const;
   /// Launches the nodes, each in a stream in which it follows those that it depends on, and lets `stream`
   /// wait for all of them. The launches are the program's. If nodes are not done in time, and so may wait for
-  /// the program, the others are launched as a graph. Returns the error of the launch that the driver
+  /// the program, the others are launched as `parts`. Returns the error of the launch that the driver
   /// refused.
-  CUresult run(CUstream stream, Streams& streams);
+  CUresult run(CUstream stream, Streams& streams, const std::vector<GraphPart>& parts);
   /// The context is destroyed, and everything in it.
   void let_go();
 
@@ -100,7 +114,8 @@ class GraphCopy {
   void set_copy(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS& parameters);
   void set_within(CUgraph copy, CUgraph graph);
   CUresult launch(std::size_t place, CUstream stream) const;
-  CUresult launch_as_graph(std::size_t first, std::size_t last, CUstream stream) const;
+  CUresult launch_as_graph(std::size_t place, CUstream stream) const;
+  GraphPart make_part(std::size_t first, std::size_t last) const;
   CUresult add_to(CUgraph graph, const Node& node, const std::vector<CUgraphNode>& after,
                   CUgraphNode& added) const;
   void release();
