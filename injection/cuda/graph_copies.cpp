@@ -642,9 +642,8 @@ CUresult GraphCopy::run(CUstream stream, Streams& streams, const std::vector<Gra
   branches.join();
   if (result == CUDA_SUCCESS && place < nodes_.size()) {
     miss("its nodes may wait for what the program does later");
-    for (auto part = parts.begin() + place / kMostAhead - 1; part != parts.end() && result == CUDA_SUCCESS;
-         ++part)
-      result = as_programs([&] { return cuGraphLaunch(part->get(), stream); });
+    for (std::size_t i = place / kMostAhead - 1; i < parts.size() && result == CUDA_SUCCESS; ++i)
+      result = as_programs([&] { return cuGraphLaunch(parts[i].get(), stream); });
   }
   if (result != CUDA_SUCCESS) miss("the driver refused to launch one of its nodes");
   return result;
