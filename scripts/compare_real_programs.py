@@ -53,6 +53,7 @@ CACHED = {"jax_training_step_cached", "flax_training_cached"}
 
 
 def with_cache(folder):
+    """The environment in which JAX keeps all that it compiles in a folder."""
     return os.environ | {
         "JAX_COMPILATION_CACHE_DIR": str(folder),
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
@@ -123,8 +124,9 @@ def main():
                 print(f"{name} is left out: it needs {package} and {needed} GPU{'s' if needed > 1 else ''}", file=sys.stderr)
                 continue
             command = [sys.executable, *python_options, str(program), *arguments]
-            environment = with_cache(pathlib.Path(temporary) / name) if name in CACHED else os.environ
+            environment = os.environ
             if name in CACHED:
+                environment = with_cache(pathlib.Path(temporary) / name)
                 seconds_of(command, environment)
             cells = row(name, rooflinectl, options.output or temporary, command, environment)
             if cells is None:

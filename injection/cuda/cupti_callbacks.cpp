@@ -157,14 +157,15 @@ void enter_graph_launch(CUpti_CallbackId function, const CUpti_CallbackData& cal
   driver->graphs().stand_in(copy->device()).run([&] {
     cuCtxSetCurrent(copy->context());
     std::vector<GraphPart> parts;
-    while_graphs_may_change([&] { parts = copy->make_parts(stream); });
+    const bool has_parts = copy->nodes() > GraphCopy::kMostAhead;
+    if (has_parts) while_graphs_may_change([&] { parts = copy->make_parts(stream); });
     process->begin_nodes(*path);
     {
       const ProgramsCall program;
       result = copy->run(stream, driver->streams(), parts);
     }
     process->end_nodes();
-    while_graphs_may_change([&] { parts.clear(); });
+    if (has_parts) while_graphs_may_change([&] { parts.clear(); });
   });
   process->left_graph();
   process->entered_other_work(call.context);

@@ -620,13 +620,11 @@ std::vector<GraphPart> GraphCopy::make_parts(CUstream stream) const {
 
 CUresult GraphCopy::run(CUstream stream, Streams& streams, const std::vector<GraphPart>& parts) {
   const RelaxedCapture relaxed;
-  std::optional<OurOwnCall> own(std::in_place);
+  const OurOwnCall own;
   Branches branches(*this, stream, streams);
-  const auto as_programs = [&](auto launch) {
-    own.reset();
-    const CUresult result = launch();
-    own.emplace();
-    return result;
+  const auto as_programs = [](auto launch) {
+    const ProgramsCall program;
+    return launch();
   };
   CUresult result = CUDA_SUCCESS;
   std::size_t place = 0;
@@ -696,13 +694,11 @@ CUresult GraphCopy::add_to(CUgraph graph, const Node& node, const std::vector<CU
 
 /// What no other call launches.
 CUresult GraphCopy::launch_as_graph(std::size_t place, CUstream stream) const {
-  std::optional<OurOwnCall> own(std::in_place);
+  const OurOwnCall own;
   const GraphPart part = make_part(place, place + 1);
   if (!part) return CUDA_ERROR_NOT_SUPPORTED;
-  own.reset();
-  const CUresult result = cuGraphLaunch(part.get(), stream);
-  own.emplace();
-  return result;
+  const ProgramsCall program;
+  return cuGraphLaunch(part.get(), stream);
 }
 
 CUresult GraphCopy::launch(std::size_t place, CUstream stream) const {
