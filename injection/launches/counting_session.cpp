@@ -952,9 +952,11 @@ void CountingSession::compare_work(Group& group, const Counters& counters) {
   if (hardware) {
     const double efficiency = value_of(counters, counter::kWarpExecutionEfficiency).value_or(0);
     const double more = *hardware - group.instructions;
-    if (group.compared > 0 &&
-        !record::is_same_work(*hardware, efficiency, group.instructions, group.efficiency))
-      group.is_same = false;
+    if (group.compared > 0) {
+      const bool is_same = record::is_same_work(*hardware, efficiency, group.instructions, group.efficiency);
+      group.is_same &= is_same;
+      group.same_in_a_row = is_same ? group.same_in_a_row + 1 : 0;
+    }
     if (group.compared > 0 && std::abs(more) > record::kMostDifference * group.instructions)
       group.differs = true;
     ++group.compared;
@@ -969,12 +971,13 @@ void CountingSession::compare_work(Group& group, const Counters& counters) {
   }
 }
 
-/// What instrumented code counts of one launch is then true of all.
+/// What instrumented code counts of one launch is then true of all, or of all but the first.
 void CountingSession::find_same() {
   constexpr int kFewestLaunches = 3;
   for (GroupId id = 0; id < groups_.size(); ++id) {
     const Group& group = groups_[id];
     if (group.is_same && group.compared >= kFewestLaunches) sampling_.does_the_same(id);
+    if (group.same_in_a_row >= LaunchSampling::kSettled) sampling_.settles(id);
   }
 }
 

@@ -208,6 +208,7 @@ class CountingSession {
     double efficiency = 0;        // of these warps
     bool differs = false;         // launches of the group do not do the same
     bool is_same = true;          // they do, to the instruction
+    int same_in_a_row = 0;        // the last of those counted, each with the one before it
     bool is_followed = false;     // whether it is yet to be seen if its launches repeat
     std::vector<double> times_s;  // of all launches since then
   };

@@ -115,6 +115,10 @@ void LaunchSampling::does_the_same(GroupId group) {
   change(group, [](Group& changed, State&) { changed.does_the_same = true; });
 }
 
+void LaunchSampling::settles(GroupId group) {
+  change(group, [](Group& changed, State&) { changed.has_settled = true; });
+}
+
 void LaunchSampling::instruments_one_by_one() {
   is_one_by_one_ = true;
   find_awaited();
@@ -143,7 +147,10 @@ int LaunchSampling::samples_for(GroupId group, Pass pass) const {
   const bool is_alone = is_one_by_one_ && pass == Pass::operations;
   if (is_alone && (known.does_the_same || !known.is_varying)) return 1;
   if (known.period > 0) return static_cast<int>(known.period);
-  if (known.is_varying) return is_alone ? kEnoughThatVary : std::max(samples_, kVaryingSamples);
+  if (known.is_varying) {
+    const bool has_settled = known.has_settled && pass != Pass::memory;
+    return is_alone || has_settled ? kEnoughThatVary : std::max(samples_, kVaryingSamples);
+  }
   if (known.does_the_same && pass == Pass::operations) return 1;
   return std::max(samples_, known.nodes);
 }

@@ -26,7 +26,8 @@ using GroupId = std::uint32_t;
 /// the number of launches has doubled, so that they spread over the run. If the hardware has counted the same
 /// work in all of them, one is enough in the pass with instrumented, slow code. Of a group whose launches
 /// differ, `kVaryingSamples` are counted, one after the other, so that different launches are counted as
-/// often as they occur; if they repeat after a period, one at each place of it. Of a kernel in a graph, whose
+/// often as they occur; if they repeat after a period, one at each place of it, and if the first pass has
+/// shown that only the first differ, `kEnoughThatVary` in each other pass. Of a kernel in a graph, whose
 /// launches are few, each is counted.
 class LaunchSampling {
  public:
@@ -67,6 +68,8 @@ class LaunchSampling {
   void varies(GroupId group);
   /// All launches that were counted have done the same.
   void does_the_same(GroupId group);
+  /// Of its launches, only the first have differed.
+  void settles(GroupId group);
   /// From now on, few launches are instrumented, since each takes long, and none of groups that may not be
   /// alone.
   void instruments_one_by_one();
@@ -109,7 +112,8 @@ class LaunchSampling {
   static constexpr int kMostVoids = 3;
   static constexpr int kVaryingSamples = 32;
   static constexpr int kEnoughThatVary = 8;  ///< the first pass shows what they do on average
-  static constexpr double kLongS = 0.1;      ///< what the program does for so long may be its work
+  static constexpr int kSettled = kVaryingSamples - kEnoughThatVary;  ///< launches of the same work in a row
+  static constexpr double kLongS = 0.1;  ///< what the program does for so long may be its work
 
  private:
   struct State {
@@ -128,6 +132,7 @@ class LaunchSampling {
     bool is_known_to_end = false;
     bool is_varying = false;
     bool does_the_same = false;
+    bool has_settled = false;
     bool is_in_graph = false;
     bool may_be_instrumented_alone = true;
     int nodes = 1;  // of its graph

@@ -1080,6 +1080,17 @@ TEST_F(CountingSessionTest, MoreLaunchesAreCountedOfAGroupThatDidSomethingElseIn
   EXPECT_GE(counted_of(group)["operations"], 8);
 }
 
+TEST_F(CountingSessionTest, FewLaunchesOfAGroupOfWhichOnlyTheFirstDifferedAreCountedInLaterPasses) {
+  gpu.by_hardware = 2 * gpu.instrumented + 1000;
+  const GroupId group = add_group();
+  launch(group);
+  gpu.by_hardware = gpu.instrumented;
+  steps(1000, {group});
+  EXPECT_EQ(counted_of(group)["memory"], LaunchSampling::kVaryingSamples);
+  for (const std::string pass : {"operations", "tensor", "pipes", "stalls"})
+    EXPECT_EQ(counted_of(group)[pass], LaunchSampling::kEnoughThatVary) << pass;
+}
+
 TEST_F(CountingSessionTest, OneLaunchOfAGroupThatDoesTheSameIsInstrumented) {
   gpu.by_hardware = gpu.instrumented;
   const GroupId group = add_group();

@@ -149,6 +149,18 @@ TEST(LaunchSampling, CountsMoreOfAGroupThatVariesOneAfterTheOther) {
   EXPECT_EQ(more.back() - more.front() + 1, static_cast<int>(more.size())) << "none was left out";
 }
 
+TEST(LaunchSampling, CountsFewLaunchesInLaterPassesOfAGroupOfWhichOnlyTheFirstDiffer) {
+  LaunchSampling sampling(3);
+  const GroupId group = sampling.add_group(0, {});
+  sampling.varies(group);
+  sampling.settles(group);
+  EXPECT_EQ(counted_of(sampling, group, 100).size(), LaunchSampling::kVaryingSamples + 0u);
+  for (const Pass pass : {Pass::operations, Pass::pipes}) {
+    sampling.begin(pass, 1);
+    EXPECT_THAT(counted_of(sampling, group, 100), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
+  }
+}
+
 TEST(LaunchSampling, CountsEachPlaceOfAPeriodOnceInEachPass) {
   constexpr std::size_t kPeriod = 40;
   LaunchSampling sampling(3);
