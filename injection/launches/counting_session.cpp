@@ -952,13 +952,11 @@ void CountingSession::compare_work(Group& group, const Counters& counters) {
   if (hardware) {
     const double efficiency = value_of(counters, counter::kWarpExecutionEfficiency).value_or(0);
     const double more = *hardware - group.instructions;
-    if (group.compared > 0) {
-      const bool is_same = record::is_same_work(*hardware, efficiency, group.instructions, group.efficiency);
-      group.is_same &= is_same;
-      group.same_in_a_row = is_same ? group.same_in_a_row + 1 : 0;
-    }
     if (group.compared > 0 && std::abs(more) > record::kMostDifference * group.instructions)
       group.differs = true;
+    const bool is_same = group.compared > 0 &&
+                         record::is_same_work(*hardware, efficiency, group.instructions, group.efficiency);
+    group.same = is_same ? group.same + 1 : 1;
     ++group.compared;
     group.instructions = *hardware;
     group.efficiency = efficiency;
@@ -974,10 +972,11 @@ void CountingSession::compare_work(Group& group, const Counters& counters) {
 /// What instrumented code counts of one launch is then true of all, or of all but the first.
 void CountingSession::find_same() {
   constexpr int kFewestLaunches = 3;
+  constexpr int kSettled = LaunchSampling::kVaryingSamples - LaunchSampling::kEnoughThatVary;
   for (GroupId id = 0; id < groups_.size(); ++id) {
     const Group& group = groups_[id];
-    if (group.is_same && group.compared >= kFewestLaunches) sampling_.does_the_same(id);
-    if (group.same_in_a_row >= LaunchSampling::kSettled) sampling_.settles(id);
+    if (group.same == group.compared && group.compared >= kFewestLaunches) sampling_.does_the_same(id);
+    if (group.same > kSettled) sampling_.settles(id);
   }
 }
 

@@ -207,8 +207,7 @@ class CountingSession {
     double instructions = 0;      // of warps, in the last of these
     double efficiency = 0;        // of these warps
     bool differs = false;         // launches of the group do not do the same
-    bool is_same = true;          // they do, to the instruction
-    int same_in_a_row = 0;        // the last of those counted, each with the one before it
+    int same = 0;                 // the last of those compared that do, to the instruction
     bool is_followed = false;     // whether it is yet to be seen if its launches repeat
     std::vector<double> times_s;  // of all launches since then
   };

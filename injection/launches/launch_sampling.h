@@ -112,8 +112,7 @@ class LaunchSampling {
   static constexpr int kMostVoids = 3;
   static constexpr int kVaryingSamples = 32;
   static constexpr int kEnoughThatVary = 8;  ///< the first pass shows what they do on average
-  static constexpr int kSettled = kVaryingSamples - kEnoughThatVary;  ///< launches of the same work in a row
-  static constexpr double kLongS = 0.1;  ///< what the program does for so long may be its work
+  static constexpr double kLongS = 0.1;      ///< what the program does for so long may be its work
 
  private:
   struct State {
