@@ -152,9 +152,7 @@ std::string points_count(const ReportModel& report) {
 }
 }
 """, like="reports/formats/points_csv.cpp")
-    copy.insert("reports/reports.cpp", '    ReportFormat{kPageName', """\
-    ReportFormat{"points.count", [](const ReportModel& report, PageParts&) { return points_count(report); }},
-""")
+    copy.insert("reports/reports.cpp", '  files.add("summary.md"', '  files.add("points.count", points_count(report));\n')
 
 
 def add_column(copy):
