@@ -87,6 +87,9 @@ inline constexpr double kOwnInstructions = 200;
 /// Hardware and instrumentation agree within 0.3 % on kernels that wait for each other, exactly on others:
 /// launches that differ by a larger part do not do the same.
 inline constexpr double kMostDifference = 0.05;
+/// Warps that wait in a loop for others, or for a copy into shared memory, may execute so many times what
+/// they do at another speed.
+inline constexpr double kMostPolling = 1.5;
 
 /// Whether launches of one kernel and shape did the same, by the warp instructions and the execution
 /// efficiency that the hardware counted.

@@ -218,6 +218,71 @@ TEST(GroupCounters, CountEachPlaceOfAPeriodAlike) {
   EXPECT_EQ(result.scale, std::nullopt);
 }
 
+/// 16 of 24 trials, with twice the work, and launches of the steps that follow.
+CountedPasses trials_and_steps(std::uint64_t steps = 8) {
+  CountedPasses counted;
+  for (std::uint64_t ordinal = 1; ordinal <= 16; ++ordinal)
+    counted["memory"].add(of({{"dram_read_bytes", 200}, {"warp_instructions", 2e6}}), {0, ordinal});
+  for (std::uint64_t ordinal = 100; ordinal < 100 + steps; ++ordinal)
+    counted["memory"].add(of({{"dram_read_bytes", 100}, {"warp_instructions", 1e6 + ordinal}}), {0, ordinal});
+  counted["stalls"].add(of({{"wait_stall_warp_cycles", 7}}), {0, 10});
+  counted["stalls"].add(of({{"wait_stall_warp_cycles", 5}}), {0, 200});
+  return counted;
+}
+
+TEST(GroupCounters, LeaveOutFirstLaunchesThatDiffer) {
+  const auto settled = without_first_that_differ(trials_and_steps(), {.period = 1, .launches = 240});
+  ASSERT_TRUE(settled);
+  const auto result =
+      counters_of_group(*settled, kWarps, [](const auto&) { return ""; }, {.mean_s = 1}).counted;
+  EXPECT_EQ(result.counters.at("dram_read_bytes"), CounterValue::measured(100));
+  EXPECT_EQ(result.counters.at("wait_stall_warp_cycles"), CounterValue::measured(5));
+  EXPECT_FALSE(result.spread.contains("dram_read_bytes"));
+}
+
+TEST(GroupCounters, LeaveOutNoLaunchesIfTheyAreManyOrWorkDiffersThroughout) {
+  const LaunchPattern pattern = {.period = 1, .launches = 240};
+  EXPECT_FALSE(without_first_that_differ(trials_and_steps(7), pattern)) << "few follow";
+  EXPECT_FALSE(without_first_that_differ(trials_and_steps(), {.period = 1, .launches = 150}));
+  EXPECT_FALSE(without_first_that_differ(trials_and_steps(), {.period = 0, .launches = 240}));
+  CountedPasses mixed;
+  for (std::uint64_t ordinal = 1; ordinal <= 32; ++ordinal)
+    mixed["memory"].add(of({{"warp_instructions", ordinal % 10 == 5 && ordinal < 24 ? 2e6 : 1e6}}),
+                        {0, ordinal});
+  EXPECT_FALSE(without_first_that_differ(mixed, pattern)) << "one in ten does more";
+}
+
+TEST(GroupCounters, LeaveOutTrialsBeforeAPeriod) {
+  CountedPasses counted;
+  for (std::uint64_t ordinal = 1; ordinal <= 12; ++ordinal) {
+    const double work = ordinal < 4 ? 9 : ordinal % 2 == 0 ? 1 : 3;
+    counted["memory"].add(of({{"dram_read_bytes", work}, {"warp_instructions", 1e6 * work}}), {0, ordinal});
+  }
+  const LaunchPattern pattern = {.period = 2, .mean_s = 1, .launches = 100};
+  const auto settled = without_first_that_differ(counted, pattern);
+  ASSERT_TRUE(settled);
+  const auto result = counters_of_group(
+                          *settled, kWarps, [](const auto&) { return ""; }, pattern)
+                          .counted;
+  EXPECT_DOUBLE_EQ(*result.counters.at("dram_read_bytes").value(), 2);
+}
+
+// As NVTX ranges make them: `step 0`, `step 1` …
+TEST(GroupCounters, LeaveOutFirstLaunchesOfAProcessWhoseGroupsAreOne) {
+  CountedPasses counted;
+  for (std::uint64_t step = 0; step < 5; ++step) {
+    for (const std::uint64_t ordinal : {1, 2, 4}) {
+      const double work = step == 0 ? 2e6 : 1e6;
+      counted["memory"].add(of({{"dram_read_bytes", work}, {"warp_instructions", work}}), {0, ordinal, step});
+    }
+  }
+  const auto settled = without_first_that_differ(counted, {.period = 1, .launches = 40});
+  ASSERT_TRUE(settled);
+  const auto result = counters_of_group(*settled, kWarps, [](const auto&) { return ""; }).counted;
+  EXPECT_EQ(result.counters.at("dram_read_bytes"), CounterValue::measured(1e6));
+  EXPECT_EQ(result.repeats, 12);
+}
+
 /// Two of the four launches of a period were counted: the long one, and one that takes a tenth of its time.
 CountedPasses two_of_four() {
   CountedPasses counted;

@@ -668,6 +668,35 @@ TEST_F(ProfileMerge, CountsOfLaunchesThatDifferAreThoseOfAWholeStep) {
   EXPECT_GT(*measurement.launches->counters_scale, 1.3);
 }
 
+TEST_F(ProfileMerge, TrialsBeforeTheStepsAreInNoCounter) {
+  constexpr std::uint64_t kTrials = 8;
+  Records records =
+      process(1, "GPU-1") + Records{record::PassBegun{.pass = "memory", .is_traced = true, .at_ns = 1}};
+  record::Launches traced;
+  std::uint64_t now_ns = 10;
+  for (std::uint64_t ordinal = 1; ordinal <= 400; ++ordinal) {
+    const bool is_trial = ordinal <= kTrials;
+    const bool is_counted = ordinal <= 3 || (ordinal > 100 && ordinal <= 108);
+    traced.launches.push_back({.group = 0,
+                               .stream = 7,
+                               .start_ns = now_ns,
+                               .duration_ns = is_trial ? 3000U : 1000U,
+                               .is_counted = is_counted});
+    now_ns += 10'000;
+    if (!is_counted) continue;
+    const double work = is_trial ? 2e6 : 1e6;
+    records.push_back(record::Counted{.group = 0,
+                                      .pass = "memory",
+                                      .ordinal = ordinal,
+                                      .counters = {{"warp_instructions", CounterValue::measured(work)},
+                                                   {"dram_read_bytes", CounterValue::measured(work)}}});
+  }
+  const Measurement measurement =
+      merged(records + Records{traced, record::End{.at_ns = now_ns}}).measurements.at(0);
+  EXPECT_EQ(value_of(measurement.counters, "dram_read_bytes"), 1e6);
+  EXPECT_EQ(measurement.launches->counted, 11);
+}
+
 TEST_F(ProfileMerge, TellsKernelsWithOneNameApartByTheirCode) {
   const record::Kernel a = {.registers_per_thread = 32, .code = 7};
   const record::Kernel b = {.registers_per_thread = 32, .code = 8};

@@ -18,9 +18,6 @@ namespace rooflinectl {
 namespace {
 
 constexpr double kLeastL1Share = 0.9;
-/// Warps that wait in a loop for others, or for a copy into shared memory, may execute so many times what
-/// they do at another speed.
-constexpr double kMostPolling = 1.5;
 /// Launches whose instructions differ by no more than this part of them are taken to do the same.
 constexpr double kSameWork = 0.01;
 /// The part of launches, and of their instructions, that may have none that did the same.
@@ -62,7 +59,7 @@ double difference_of(double hardware, double instrumented, std::optional<double>
 /// be missing instead. Launches that differ as much from each other need no such explanation.
 bool is_polling_more(const RepeatedCounters& counted, double hardware, double instrumented) {
   const double more = instrumented / hardware - 1;
-  return instrumented <= kMostPolling * hardware &&
+  return instrumented <= record::kMostPolling * hardware &&
          more > std::max(record::kMostDifference, spread_of(counted, counter::kWarpInstructions));
 }
 
@@ -76,7 +73,7 @@ bool is_polling_less(const RepeatedCounters& counted, double hardware, double in
   const int launches = std::min(counted.repeats, launched.instrumented);
   if (launches < kFewestLaunches || hardware <= instrumented) return false;
   const double of_trace = record::kMostTraceInstructions * launched.warps.value_or(0);
-  const bool is_likely = hardware - of_trace <= kMostPolling * instrumented &&
+  const bool is_likely = hardware - of_trace <= record::kMostPolling * instrumented &&
                          spread_of(counted, kWarpInstructions) * hardware > record::kOwnInstructions;
   const std::array operations = {kFadd, kFmul, kFfma, kDadd, kDmul, kDfma, kHadd, kHmul, kHfma};
   const bool is_same_work =
@@ -298,6 +295,22 @@ bool derive_tensor_operations(RepeatedCounters& counted, const DecodedTensor& de
 
 void CountedLaunches::add(const Counters& counters, LaunchPlace place) {
   launches_.push_back({counters, place});
+}
+
+void CountedLaunches::add_instructions(std::map<std::size_t, InstructionsOfLaunches>& to) const {
+  for (const Launch& launch : launches_) {
+    if (const auto instructions = value_of(launch.counters, counter::kWarpInstructions))
+      to[launch.place.process].emplace(launch.place.order(), *instructions);
+  }
+}
+
+void CountedLaunches::leave_out_before(const std::map<std::size_t, LaunchOrder>& first) {
+  const auto is_before = [&](const Launch& launch) {
+    const auto found = first.find(launch.place.process);
+    return found != first.end() && launch.place.order() < found->second;
+  };
+  // Which of the times are theirs is not known.
+  if (std::erase_if(launches_, is_before) > 0) timed_ = 0;
 }
 
 void CountedLaunches::add_time(double time_s) {

@@ -31,12 +31,16 @@ std::vector<double> times_of(const TracedLaunches& traced) {
 }
 
 /// Launches that were held to be counted are among them: they are parts of the sequence.
-LaunchPattern pattern_of(const TracedLaunches& traced) {
+LaunchPattern pattern_of(const ProfiledGroup& group, const TracedLaunches& traced) {
+  LaunchPattern pattern;
+  if (!group.processes.empty())
+    pattern.launches = static_cast<double>(group.launches()) / static_cast<double>(group.processes.size());
   std::vector<double> times;
   for (const BusyInterval* launch : traced) times.push_back(time_of_launch_s(*launch));
-  if (times.empty()) return {};
-  const double sum_s = std::accumulate(times.begin(), times.end(), 0.0);
-  return {.period = period_of(times, kLongestPeriod), .mean_s = sum_s / static_cast<double>(times.size())};
+  if (times.empty()) return pattern;
+  pattern.period = period_of(times, kLongestPeriod);
+  pattern.mean_s = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
+  return pattern;
 }
 
 /// Of one launch; nothing for a graph.
@@ -102,8 +106,10 @@ Measurement measurement_of(const ProfiledGroup& group, const TracedLaunches& tra
   measurement.resources = resources_of(group.kernel, group.shape);
 
   const std::vector<double> all = times_of(traced);
-  GroupCounters of_group =
-      counters_of_group(group.counters, warps_of(group), missing, pattern_of(traced), group.has_matrix_bytes);
+  const LaunchPattern pattern = pattern_of(group, traced);
+  const auto settled = without_first_that_differ(group.counters, pattern);
+  GroupCounters of_group = counters_of_group(settled ? *settled : group.counters, warps_of(group), missing,
+                                             pattern, group.has_matrix_bytes);
   RepeatedCounters& counted = of_group.counted;
   LaunchStatistics launches;
   launches.operations_per_tensor_instruction = derived_operations(group, counted);

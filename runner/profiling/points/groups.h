@@ -28,14 +28,29 @@ namespace rooflinectl {
 struct LaunchPattern {
   std::size_t period = 1;  ///< as `period_of` has it
   double mean_s = 0;       ///< of all launches with a time
+  double launches = 0;     ///< of a process
+};
+
+/// In which order a process has launched: its groups, as in its records, and their launches.
+struct LaunchOrder {
+  std::uint64_t group = 0;
+  std::uint64_t ordinal = 0;
+
+  auto operator<=>(const LaunchOrder&) const = default;  // NOLINT(modernize-use-nullptr): there is no null
 };
 
 /// Which launch of a group: the `ordinal`-th of its process, whose number tells it from those of other
-/// processes and runs.
+/// processes and runs. `group`: of the process's records, of which several may be one here.
 struct LaunchPlace {
   std::size_t process = 0;
   std::uint64_t ordinal = 0;
+  std::uint64_t group = 0;
+
+  LaunchOrder order() const { return {group, ordinal}; }
 };
+
+/// The warp instructions that the hardware counted, of the launches of a process.
+using InstructionsOfLaunches = std::map<LaunchOrder, double>;
 
 /// The launches of one group that were counted in one pass.
 class CountedLaunches {
@@ -43,6 +58,10 @@ class CountedLaunches {
   void add(const Counters& counters, LaunchPlace place = {});
   /// What one of them took, as the trace has it. Passes that cannot be traced have none.
   void add_time(double time_s);
+  void add_instructions(std::map<std::size_t, InstructionsOfLaunches>& to) const;
+  /// Leaves out what these processes launched before.
+  void leave_out_before(const std::map<std::size_t, LaunchOrder>& first);
+  bool empty() const { return launches_.empty(); }
 
   /// How the counter `key` falls into clusters: values of which neighbours differ by a factor of at least 1.2
   /// in parts of at least 2 % of the launches. `period`: of which each place counts the same, or 1. Nothing
@@ -89,6 +108,13 @@ class CountedLaunches {
 
 /// What was counted of the launches of one group, by pass. A launch is counted in one pass.
 using CountedPasses = std::map<std::string, CountedLaunches, std::less<>>;
+
+/// The passes without launches at a process's start that did something else than all that followed, such as
+/// trials of algorithms, by the instructions that the hardware counted; nothing if none is left out. At least
+/// eight launches must have followed, and one at each place of the period; those that are left out are at
+/// most 10 % of the process's launches.
+std::optional<CountedPasses> without_first_that_differ(const CountedPasses& counted,
+                                                       const LaunchPattern& pattern);
 
 /// Why a group has no launch that was counted in that pass.
 using MissingReason = std::function<std::string(const std::string& pass)>;
@@ -149,6 +175,7 @@ struct ProfiledGroup {
   bool is_selected = true;
   bool is_collective = false;
   bool has_matrix_bytes = true;  ///< whether the chip counts what matrix instructions read from shared memory
+  std::set<std::size_t> processes;  ///< of the first run, that launched it: numbers of their files
   CommonValue<int> process;
   CommonValue<int> rank;
   std::uint64_t untraced = 0;

@@ -179,6 +179,7 @@ class Merge {
     if (groups_[place].kernel.has_half_arithmetic != kernel.has_half_arithmetic)
       groups_[place].kernel.has_half_arithmetic.reset();
     if (reading.is_first_run) {
+      groups_[place].processes.insert(reading.number);
       groups_[place].process.add(reading.id());
       groups_[place].rank.add(reading.process ? reading.process->rank : std::nullopt);
     }
@@ -256,8 +257,8 @@ class Merge {
   void add(Reading& reading, const record::Counted& counted) {
     const auto place = reading.groups[counted.group];
     if (!place) return;
-    groups_[*place].counters[counted.pass].add(counted.counters,
-                                               {.process = reading.number, .ordinal = counted.ordinal});
+    groups_[*place].counters[counted.pass].add(
+        counted.counters, {.process = reading.number, .ordinal = counted.ordinal, .group = counted.group});
     ++groups_[*place].counted;
     missing_passes_.add_counted(counted.pass);
   }
