@@ -43,6 +43,8 @@ constexpr double kOneByOneS = 4;
 constexpr double kRetryS = 0.1;
 /// Groups with less of the traced time are not worth another pass.
 constexpr double kShareThatMatters = 0.01;
+/// Nor are those with less of it of which launches were counted, if not all that were wanted.
+constexpr double kShareToCountMoreOf = 0.05;
 
 /// Of groups that do not always do the same, more launches are counted where they take that part of it.
 constexpr double kShareOfDifferent = 0.001;
@@ -202,6 +204,7 @@ GroupId CountingSession::add_group(const NewGroup& group) {
   added.known_s = group.known_s;
   added.warps = group.warps;
   added.tensor = TensorUse(group.tensor);
+  has_new_groups_ = true;
   return sampling_.add_group(launching_s_, group.wish);
 }
 
@@ -573,7 +576,10 @@ bool CountingSession::is_change_due() {
   if (!may_count_more()) return false;
   if (pass_) return is_pass_over() || has_what_matters();
   if (device_.counting != nullptr) return false;  // another context of the device
-  if (!has_counted_) return next_pass(0).has_value();
+  if (!has_counted_) {
+    has_new_groups_ = has_new_groups_ && next_pass(0).has_value();
+    return has_new_groups_;
+  }
   next_change_s_ = last_launch_s_ + kLookS;
   if (last_launch_s_ < rest_until_s_) return begins_other_work();
   if (pass_worth_a_change(0)) return true;
@@ -643,7 +649,47 @@ bool CountingSession::shows_its_steps(Lock& lock) {
   const bool is_enough = sampling_.recent_s(launching_s_) >= LaunchSampling::kLongS
                              ? steps_s_ >= kLeastStepsS
                              : steps_s_ >= LaunchSampling::kLongS;
-  return is_enough && open_s < kShareThatMatters * steps_s_;
+  if (!is_enough) return false;
+  const bool was_lacking = std::exchange(lacks_samples_, lacks_samples_of_steps());
+  if (lacks_samples_) return false;
+  if (was_lacking && !ranges_.empty()) {
+    counting_since_s_ = gpu_.now_s();
+    make_room(lock);  // which shows what has differed
+    note_counting(gpu_.now_s());
+    lacks_samples_ = lacks_samples_of_steps() || has_found_unsettled();
+    if (lacks_samples_) return false;
+  }
+  return open_s < kShareThatMatters * steps_s_;
+}
+
+/// Whether groups that matter were counted too rarely since the program's steps began. How many launches are
+/// enough depends on whether the group's have differed.
+bool CountingSession::lacks_samples_of_steps() {
+  constexpr int kEnoughThatDoTheSame = 2;
+  double lacking_s = 0;
+  for (GroupId id = 0; id < groups_.size(); ++id) {
+    const Group& group = groups_[id];
+    const int enough = sampling_.is_varying(id) ? LaunchSampling::kEnoughToSettle
+                       : group.differs          ? LaunchSampling::kEnoughThatVary + 1
+                                                : kEnoughThatDoTheSame;
+    if (group.steps_s > 0 && sampling_.lacks_samples_of_steps(id, enough, launching_s_))
+      lacking_s += group.steps_s;
+  }
+  return lacking_s >= kShareThatMatters * steps_s_;
+}
+
+/// Looks for groups whose launches differ in the program's steps, too.
+bool CountingSession::has_found_unsettled() {
+  bool has_found = false;
+  for (GroupId id = 0; id < groups_.size(); ++id) {
+    Group& group = groups_[id];
+    const bool is_unsettled = group.steps_s > 0 && group.differs && !has_settled(id) && may_differ(id);
+    if (!is_unsettled || !sampling_.comes_soon(id, LaunchSampling::kVaryingSamples, launching_s_)) continue;
+    sampling_.varies(id);
+    group.is_followed = true;
+    has_found = true;
+  }
+  return has_found;
 }
 
 /// How long the GPU has worked for each group since the pass began or a group was new.
@@ -676,10 +722,14 @@ void CountingSession::change_pass(Lock& lock) {
     next_change_s_ = gpu_.now_s() + kRetryS;
     return;
   }
-  if (pass_ == Pass::memory && !is_impossible(*pass_) && !shows_its_steps(lock) && !is_pass_over()) {
-    next_look_at_steps_s_ = gpu_.now_s() + kLookAtStepsS;
-    next_look_at_launches_ = sampling_.recent_launches() * 3 / 2;
-    return;
+  try {
+    if (pass_ == Pass::memory && !is_impossible(*pass_) && !shows_its_steps(lock) && !is_pass_over()) {
+      next_look_at_steps_s_ = gpu_.now_s() + kLookAtStepsS;
+      next_look_at_launches_ = sampling_.recent_launches() * 3 / 2;
+      return;
+    }
+  } catch (const Error& error) {
+    return give_up_counting(error, lock);
   }
   if (!pass_ && has_counted_ && is_first_round_) ++new_beginnings_;
   has_counted_ = true;
@@ -716,13 +766,15 @@ std::optional<Pass> CountingSession::pass_worth_a_change(std::size_t from) const
 bool CountingSession::is_worth_a_change(Pass pass) const {
   bool is_awaited = false;
   double awaited_s = 0;
+  double counted_s = 0;  // of groups that await more
   for (GroupId id = 0; id < groups_.size(); ++id) {
     const bool still_comes = groups_[id].launches > groups_[id].launches_before_rest;
     if (!still_comes || !sampling_.is_missing(id, pass)) continue;
     is_awaited = true;
-    awaited_s += groups_[id].traced_s;
+    (sampling_.samples_of(id, pass) > 0 ? counted_s : awaited_s) += groups_[id].traced_s;
   }
-  return is_awaited && awaited_s >= kShareThatMatters * traced_s_;
+  return is_awaited && (awaited_s >= kShareThatMatters * traced_s_ ||
+                        awaited_s + counted_s >= kShareToCountMoreOf * traced_s_);
 }
 
 /// Waits until the device has done what the program gave it ahead of time, which may be a lot. Where it is
@@ -895,6 +947,7 @@ void CountingSession::begin_pass(std::optional<Pass> next, Lock& lock) {
       sampling_.begin(*next, launching_s_);
       last_launch_s_ = gpu_.now_s();
       in_use_.reset();
+      lacks_samples_ = true;
       break;
     } catch (const cupti::CountersInUse& error) {
       in_use_ = not_counted(*next, error);
@@ -951,9 +1004,11 @@ void CountingSession::compare_work(Group& group, const Counters& counters) {
   const auto executed = value_of(counters, counter::kWarpInstructionsSass);
   if (hardware) {
     const double efficiency = value_of(counters, counter::kWarpExecutionEfficiency).value_or(0);
-    const double more = *hardware - group.instructions;
-    if (group.compared > 0 && std::abs(more) > record::kMostDifference * group.instructions)
-      group.differs = true;
+    const bool is_alike = group.compared > 0 && std::abs(*hardware - group.first_alike) <=
+                                                    record::kMostDifference * group.first_alike;
+    if (group.compared > 0 && !is_alike) group.differs = true;
+    group.alike = is_alike ? group.alike + 1 : 1;
+    if (!is_alike) group.first_alike = *hardware;
     const bool is_same = group.compared > 0 &&
                          record::is_same_work(*hardware, efficiency, group.instructions, group.efficiency);
     group.same = is_same ? group.same + 1 : 1;
@@ -963,21 +1018,30 @@ void CountingSession::compare_work(Group& group, const Counters& counters) {
   } else if (executed.value_or(0) > 0 && group.compared > 0) {
     const double more = group.instructions - *executed;
     const double most_added = record::kMostTraceInstructions * group.warps + record::kOwnInstructions;
-    if (more < -record::kMostDifference * *executed ||
-        more > record::kMostDifference * *executed + most_added)
-      group.differs = true;
+    const bool may_be_polling = group.same < group.compared;  // since the hardware's numbers vary
+    const double most = may_be_polling ? record::kMostPolling : 1 + record::kMostDifference;
+    if (*executed > most * group.instructions || more > record::kMostDifference * *executed + most_added)
+      group.differs_instrumented = true;
   }
 }
 
 /// What instrumented code counts of one launch is then true of all, or of all but the first.
 void CountingSession::find_same() {
   constexpr int kFewestLaunches = 3;
-  constexpr int kSettled = LaunchSampling::kVaryingSamples - LaunchSampling::kEnoughThatVary;
   for (GroupId id = 0; id < groups_.size(); ++id) {
     const Group& group = groups_[id];
     if (group.same == group.compared && group.compared >= kFewestLaunches) sampling_.does_the_same(id);
-    if (group.same > kSettled) sampling_.settles(id);
+    sampling_.settles(id, has_settled(id));
   }
+}
+
+/// Whether only the first launches have differed, as far as is known. Instrumented warps may execute more
+/// than the hardware counted: those that wait in loops do.
+bool CountingSession::has_settled(GroupId id) const {
+  const Group& group = groups_[id];
+  const int enough =
+      sampling_.is_varying(id) ? LaunchSampling::kEnoughToSettle : LaunchSampling::kEnoughThatVary;
+  return group.alike >= enough && !group.differs_instrumented;
 }
 
 bool CountingSession::may_differ(GroupId id) const {
@@ -990,12 +1054,16 @@ void CountingSession::follow() {
 }
 
 /// Launches in which a group did something else than in others were not seen to vary by their times: more of
-/// them are counted.
+/// them are counted, unless only the first did.
 void CountingSession::find_different() {
   for (GroupId id = 0; id < groups_.size(); ++id) {
-    if (sampling_.is_varying(id)) continue;
+    if (sampling_.is_varying(id)) {
+      sampling_.settles(id, has_settled(id));
+      continue;
+    }
     Group& group = groups_[id];
-    group.is_followed = group.differs && may_differ(id);
+    const bool differs = group.differs || group.differs_instrumented;
+    group.is_followed = differs && !has_settled(id) && may_differ(id);
     if (group.is_followed) {
       sampling_.varies(id);
       find_period(id);

@@ -203,13 +203,16 @@ class CountingSession {
     bool is_left_alone_told = false;
     TensorUse tensor;
     double warps = 0;
-    int compared = 0;             // launches of which the hardware counted the instructions
-    double instructions = 0;      // of warps, in the last of these
-    double efficiency = 0;        // of these warps
-    bool differs = false;         // launches of the group do not do the same
-    int same = 0;                 // the last of those compared that do, to the instruction
-    bool is_followed = false;     // whether it is yet to be seen if its launches repeat
-    std::vector<double> times_s;  // of all launches since then
+    int compared = 0;                   // launches of which the hardware counted the instructions
+    double instructions = 0;            // of warps, in the last of these
+    double efficiency = 0;              // of these warps
+    bool differs = false;               // launches of the group do not do the same
+    int same = 0;                       // the last of those compared that do, to the instruction
+    int alike = 0;                      // that do nearly the same
+    double first_alike = 0;             // the instructions of the first of these
+    bool differs_instrumented = false;  // from those that the hardware counted
+    bool is_followed = false;           // whether it is yet to be seen if its launches repeat
+    std::vector<double> times_s;        // of all launches since then
   };
   struct Range {
     GroupId group = 0;
@@ -232,6 +235,8 @@ class CountingSession {
   void find_varying();
   void find_period(GroupId id);
   bool shows_its_steps(Lock& lock);
+  bool lacks_samples_of_steps();
+  bool has_found_unsettled();
   void find_steps();
   bool begins_other_work();
   bool has_what_matters();
@@ -275,6 +280,7 @@ class CountingSession {
   void compare_work(Group& group, const Counters& counters);
   void find_same();
   bool may_differ(GroupId id) const;
+  bool has_settled(GroupId id) const;
   void follow();
   void find_different();
   bool may_count_more() const;
@@ -314,6 +320,7 @@ class CountingSession {
   double last_launch_s_ = 0;
   double launching_s_ = 0;  // time that the program has spent launching: pauses count little
 
+  bool has_new_groups_ = false;  // since it was asked whether there is something to count
   bool has_counted_ = false;     // or tried to
   bool is_first_round_ = true;   // in which every group is counted, however little it matters
   bool may_wait_long_ = true;    // until a device was not idle even after that
@@ -335,6 +342,7 @@ class CountingSession {
   double next_look_at_steps_s_ = 0;
   std::uint64_t next_look_at_launches_ = 0;
   std::uint64_t counted_at_look_ = 0;
+  bool lacks_samples_ = true;  // of the program's steps, when it was last looked
 };
 
 }  // namespace rooflinectl::injection

@@ -42,6 +42,7 @@ void LaunchSampling::begin(Pass pass, double now) {
   forget_recent(now);
   for (Group& group : groups_) {
     group.launches = 0;
+    if (pass == Pass::memory) group.enough_of_steps = 0;
     group.states[static_cast<std::size_t>(pass)].next = 1;
   }
   find_awaited();
@@ -55,7 +56,10 @@ void LaunchSampling::forget_recent(double now) {
 
 void LaunchSampling::launched(GroupId id) {
   Group& group = groups_[id];
-  if (std::exchange(group.forgotten, forgotten_) != forgotten_) group.recent = 0;
+  if (std::exchange(group.forgotten, forgotten_) != forgotten_) {
+    group.recent = 0;
+    group.recent_samples = 0;
+  }
   ++recent_;
   ++group.recent;
   if (group.recent == 1) {
@@ -94,6 +98,7 @@ bool LaunchSampling::wants(GroupId id, std::uint64_t ordinal) {
 void LaunchSampling::counted(GroupId group, double now, std::uint64_t ordinal) {
   change(group, [&](Group& changed, State& state) {
     ++state.counted;
+    ++changed.recent_samples;
     if (changed.period > 0)
       state.places[ordinal % changed.period] = true;
     else
@@ -105,8 +110,9 @@ void LaunchSampling::counted(GroupId group, double now, std::uint64_t ordinal) {
 }
 
 void LaunchSampling::varies(GroupId group) {
-  change(group, [](Group& changed, State& state) {
+  change(group, [&](Group& changed, State& state) {
     changed.is_varying = true;
+    changed.has_settled = false;
     state.next = next_after(changed);
   });
 }
@@ -115,8 +121,26 @@ void LaunchSampling::does_the_same(GroupId group) {
   change(group, [](Group& changed, State&) { changed.does_the_same = true; });
 }
 
-void LaunchSampling::settles(GroupId group) {
-  change(group, [](Group& changed, State&) { changed.has_settled = true; });
+void LaunchSampling::settles(GroupId group, bool has_settled) {
+  change(group, [&](Group& changed, State&) { changed.has_settled = has_settled; });
+}
+
+bool LaunchSampling::comes_soon(GroupId group, int launches, double now) const {
+  return launches * recent_s(now) <= kSoonS * static_cast<double>(recent_launches(group));
+}
+
+bool LaunchSampling::lacks_samples_of_steps(GroupId id, int enough, double now) {
+  Group& group = groups_[id];
+  const int of_steps = group.forgotten == forgotten_ ? group.recent_samples : 0;
+  if (group.is_in_graph || group.period > 0 || !comes_soon(id, enough - of_steps, now)) return false;
+  if (std::exchange(group.enough_of_steps, std::max(enough, group.enough_of_steps)) < enough &&
+      of_steps < enough) {
+    change(id, [&](Group& changed, State& state) {
+      changed.least_samples = state.counted + enough - of_steps;
+      state.next = changed.launches + 1;
+    });
+  }
+  return is_awaited(id, Pass::memory) && samples_of(id, Pass::memory) < group.least_samples;
 }
 
 void LaunchSampling::instruments_one_by_one() {
@@ -145,22 +169,23 @@ void LaunchSampling::repeats(GroupId group, std::size_t period) {
 int LaunchSampling::samples_for(GroupId group, Pass pass) const {
   const Group& known = groups_[group];
   const bool is_alone = is_one_by_one_ && pass == Pass::operations;
-  if (is_alone && (known.does_the_same || !known.is_varying)) return 1;
+  if (is_alone && (known.does_the_same || known.has_settled || !known.is_varying)) return 1;
   if (known.period > 0) return static_cast<int>(known.period);
-  if (known.is_varying) {
-    const bool has_settled = known.has_settled && pass != Pass::memory;
-    return is_alone || has_settled ? kEnoughThatVary : std::max(samples_, kVaryingSamples);
-  }
-  if (known.does_the_same && pass == Pass::operations) return 1;
-  return std::max(samples_, known.nodes);
+  if (is_alone) return kEnoughThatVary;
+  if (pass == Pass::memory)
+    return std::max({samples_, known.is_varying ? kVaryingSamples : known.nodes, known.least_samples});
+  if (known.is_varying && !known.has_settled) return std::max(samples_, kVaryingSamples);
+  if (pass == Pass::operations) return known.does_the_same ? 1 : std::max(samples_, known.nodes);
+  return std::max(samples_, known.is_varying ? kEnoughThatVary : known.nodes);
 }
 
-std::uint64_t LaunchSampling::next_after(const Group& group) {
-  return group.is_varying || group.is_in_graph ? group.launches + 1 : 2 * group.launches;
+std::uint64_t LaunchSampling::next_after(const Group& group) const {
+  const bool is_of_steps = pass_ == Pass::memory && group.least_samples > 0;
+  return group.is_varying || group.is_in_graph || is_of_steps ? group.launches + 1 : 2 * group.launches;
 }
 
 void LaunchSampling::postponed(GroupId group) {
-  change(group, [](Group& changed, State& state) { state.next = next_after(changed); });
+  change(group, [&](Group& changed, State& state) { state.next = next_after(changed); });
 }
 
 void LaunchSampling::voided(GroupId group) {

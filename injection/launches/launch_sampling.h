@@ -26,9 +26,9 @@ using GroupId = std::uint32_t;
 /// the number of launches has doubled, so that they spread over the run. If the hardware has counted the same
 /// work in all of them, one is enough in the pass with instrumented, slow code. Of a group whose launches
 /// differ, `kVaryingSamples` are counted, one after the other, so that different launches are counted as
-/// often as they occur; if they repeat after a period, one at each place of it, and if the first pass has
-/// shown that only the first differ, `kEnoughThatVary` in each other pass. Of a kernel in a graph, whose
-/// launches are few, each is counted.
+/// often as they occur; if they repeat after a period, one at each place of it, and if only the first differ,
+/// `kEnoughThatVary` or, instrumented, `samples`. Of a kernel in a graph, whose launches are few, each is
+/// counted.
 class LaunchSampling {
  public:
   explicit LaunchSampling(int samples) : samples_(samples) {}
@@ -68,8 +68,14 @@ class LaunchSampling {
   void varies(GroupId group);
   /// All launches that were counted have done the same.
   void does_the_same(GroupId group);
-  /// Of its launches, only the first have differed.
-  void settles(GroupId group);
+  /// Whether, of its launches, only the first have differed.
+  void settles(GroupId group, bool has_settled);
+  /// The program repeats its steps now. What was counted of the group in the memory pass may be older, such
+  /// as trials of which kernel is the fastest: more launches are counted, until `enough` are of the steps.
+  /// Returns whether some are still to come, and soon: a pass that waits for them keeps the others waiting.
+  bool lacks_samples_of_steps(GroupId group, int enough, double now);
+  /// Whether so many launches more take less than `kSoonS` if they go on coming as they do.
+  bool comes_soon(GroupId group, int launches, double now) const;
   /// From now on, few launches are instrumented, since each takes long, and none of groups that may not be
   /// alone.
   void instruments_one_by_one();
@@ -111,8 +117,10 @@ class LaunchSampling {
 
   static constexpr int kMostVoids = 3;
   static constexpr int kVaryingSamples = 32;
-  static constexpr int kEnoughThatVary = 8;  ///< the first pass shows what they do on average
-  static constexpr double kLongS = 0.1;      ///< what the program does for so long may be its work
+  static constexpr int kEnoughThatVary = 8;   ///< the first pass shows what they do on average
+  static constexpr int kEnoughToSettle = 24;  ///< in a row that do nearly the same, of a group that varied
+  static constexpr double kSoonS = 1;
+  static constexpr double kLongS = 0.1;  ///< what the program does for so long may be its work
 
  private:
   struct State {
@@ -126,12 +134,15 @@ class LaunchSampling {
     std::uint64_t kernel = 0;
     std::uint64_t launches = 0;  // since the pass began
     std::uint64_t recent = 0;    // unless these were forgotten
+    int recent_samples = 0;      // likewise
     std::uint64_t forgotten = 0;
     std::size_t period = 0;  // or the least multiple that has enough launches; 0 if there is none
     bool is_known_to_end = false;
     bool is_varying = false;
     bool does_the_same = false;
     bool has_settled = false;
+    int least_samples = 0;    // in the memory pass
+    int enough_of_steps = 0;  // of these, that many of the program's steps
     bool is_in_graph = false;
     bool may_be_instrumented_alone = true;
     int nodes = 1;  // of its graph
@@ -149,7 +160,7 @@ class LaunchSampling {
   int samples_for(GroupId group, Pass pass) const;
   void find_awaited();
   /// The launch after this one that is counted next.
-  static std::uint64_t next_after(const Group& group);
+  std::uint64_t next_after(const Group& group) const;
 
   const int samples_;
   std::vector<Group> groups_;

@@ -1081,14 +1081,76 @@ TEST_F(CountingSessionTest, MoreLaunchesAreCountedOfAGroupThatDidSomethingElseIn
 }
 
 TEST_F(CountingSessionTest, FewLaunchesOfAGroupOfWhichOnlyTheFirstDifferedAreCountedInLaterPasses) {
-  gpu.by_hardware = 2 * gpu.instrumented + 1000;
   const GroupId group = add_group();
-  launch(group);
-  gpu.by_hardware = gpu.instrumented;
-  steps(1000, {group});
-  EXPECT_EQ(counted_of(group)["memory"], LaunchSampling::kVaryingSamples);
-  for (const std::string pass : {"operations", "tensor", "pipes", "stalls"})
+  const GroupId rest = add_group();
+  gpu.instrumented = 1e5;
+  gpu.by_hardware = 3e5;
+  for (int trial = 0; trial < 60; ++trial) {
+    launch(group, trial % 3 == 0 ? 1e-3 : 1e-4);
+    launch(add_group(), 1e-5);
+    gpu.now = std::max(gpu.now, gpu.busy_until) + 0.016;
+  }
+  gpu.by_hardware = 1.03e5;
+  gpu.more_each_time = 50;  // it waits in a loop
+  for (int step = 0; step < 1000; ++step) {
+    for (const GroupId each : {group, rest}) launch(each, 1e-3);
+    gpu.now = std::max(gpu.now, gpu.busy_until) + 0.016;
+  }
+  EXPECT_EQ(counted_of(group)["memory"], LaunchSampling::kVaryingSamples + LaunchSampling::kEnoughToSettle);
+  EXPECT_EQ(counted_of(group)["operations"], 3);
+  for (const std::string pass : {"tensor", "pipes", "stalls"})
     EXPECT_EQ(counted_of(group)[pass], LaunchSampling::kEnoughThatVary) << pass;
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "stalls", "pipes", ""));
+}
+
+TEST_F(CountingSessionTest, CountsAGroupOfWhichOnlyTheFirstLaunchDidSomethingElseUntilThatIsSeen) {
+  const GroupId group = add_group();
+  gpu.instrumented = 1e5;
+  gpu.by_hardware = 3e5;
+  launch(group);
+  gpu.by_hardware = 1e5;
+  gpu.more_each_time = 50;
+  for (int step = 0; step < 1000; ++step) {
+    launch(group, 1e-3);
+    gpu.now = std::max(gpu.now, gpu.busy_until) + 0.016;
+  }
+  EXPECT_EQ(counted_of(group),
+            (std::map<std::string, int>{
+                {"memory", 9}, {"operations", 3}, {"tensor", 3}, {"pipes", 3}, {"stalls", 3}}));
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "stalls", "pipes", ""));
+}
+
+TEST_F(CountingSessionTest, GoesThroughAllPassesOfAProgramWithFewLongSteps) {
+  std::vector<GroupId> groups;
+  for (int i = 0; i < 10; ++i) groups.push_back(add_group());
+  gpu.instrumented = gpu.by_hardware = 1e5;
+  gpu.more_each_time = 1e4;  // each launch does something else
+  for (int step = 0; step < 24; ++step) {
+    for (const GroupId group : groups) {
+      launch(group, 0.02);
+      gpu.now = std::max(gpu.now, gpu.busy_until);
+    }
+  }
+  session.finish();
+  for (const std::string pass : {"memory", "operations", "tensor", "stalls", "pipes"})
+    EXPECT_GE(counted_of(groups.back())[pass], 2) << pass;
+}
+
+TEST_F(CountingSessionTest, MoreInstrumentedInstructionsAreOtherWorkUnlessTheHardwareSawLaunchesWait) {
+  const GroupId steady = add_group();
+  gpu.by_hardware = 1e5;
+  gpu.instrumented = 1.2e5;
+  steps(1000, {steady});
+  EXPECT_EQ(counted_of(steady)["memory"], LaunchSampling::kVaryingSamples);
+}
+
+TEST_F(CountingSessionTest, LaunchesThatWaitMayExecuteMoreWhenTheyAreInstrumented) {
+  const GroupId waiting = add_group();
+  gpu.by_hardware = 1e5;
+  gpu.more_each_time = 2 * record::kOwnInstructions;
+  gpu.instrumented = 1.2e5;
+  steps(1000, {waiting});
+  EXPECT_EQ(counted_of(waiting)["memory"], 3);
 }
 
 TEST_F(CountingSessionTest, OneLaunchOfAGroupThatDoesTheSameIsInstrumented) {

@@ -153,12 +153,49 @@ TEST(LaunchSampling, CountsFewLaunchesInLaterPassesOfAGroupOfWhichOnlyTheFirstDi
   LaunchSampling sampling(3);
   const GroupId group = sampling.add_group(0, {});
   sampling.varies(group);
-  sampling.settles(group);
   EXPECT_EQ(counted_of(sampling, group, 100).size(), LaunchSampling::kVaryingSamples + 0u);
-  for (const Pass pass : {Pass::operations, Pass::pipes}) {
-    sampling.begin(pass, 1);
-    EXPECT_THAT(counted_of(sampling, group, 100), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
-  }
+  sampling.settles(group, true);
+  sampling.begin(Pass::operations, 1);
+  EXPECT_THAT(counted_of(sampling, group, 100), ElementsAre(1, 2, 3)) << "which are slow";
+  sampling.begin(Pass::pipes, 1);
+  EXPECT_THAT(counted_of(sampling, group, 100), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
+  sampling.settles(group, false);
+  EXPECT_EQ(counted_of(sampling, group, 100).size(), LaunchSampling::kVaryingSamples - 8u)
+      << "it differs again";
+}
+
+TEST(LaunchSampling, CountsInTheProgramsStepsWhatItCountedBeforeThem) {
+  LaunchSampling sampling(3);
+  const auto launches = [&](GroupId group, int times) {
+    int counted = 0;
+    for (int launch = 0; launch < times; ++launch) {
+      sampling.launched(group);
+      if (!sampling.wants(group)) continue;
+      sampling.counted(group, 0);
+      ++counted;
+    }
+    return counted;
+  };
+  const GroupId group = sampling.add_group(0, {});
+  const GroupId varying = sampling.add_group(0, {});
+  sampling.varies(varying);
+  EXPECT_EQ(launches(group, 100), 3);
+  EXPECT_EQ(launches(varying, 100), LaunchSampling::kVaryingSamples);
+  const GroupId of_steps = sampling.add_group(1, {});
+  for (const GroupId each : {group, varying}) EXPECT_EQ(launches(each, 100), 0);
+  EXPECT_EQ(launches(of_steps, 100), 3);
+  EXPECT_TRUE(sampling.lacks_samples_of_steps(group, 2, 1.5));
+  EXPECT_TRUE(sampling.lacks_samples_of_steps(varying, 24, 1.5));
+  EXPECT_FALSE(sampling.lacks_samples_of_steps(of_steps, 2, 1.5)) << "all of it was";
+  EXPECT_EQ(launches(group, 100), 2);
+  EXPECT_EQ(launches(varying, 100), 24);
+  EXPECT_FALSE(sampling.lacks_samples_of_steps(group, 2, 1.5)) << "once is enough";
+  EXPECT_TRUE(sampling.lacks_samples_of_steps(group, 8, 1.5));
+  EXPECT_EQ(launches(group, 100), 6);
+  const GroupId rare = sampling.add_group(2, {});
+  EXPECT_EQ(launches(rare, 1), 1);
+  EXPECT_FALSE(sampling.lacks_samples_of_steps(rare, 4, 2.5)) << "they would take 1.5 s";
+  EXPECT_TRUE(sampling.lacks_samples_of_steps(rare, 2, 2.5));
 }
 
 TEST(LaunchSampling, CountsEachPlaceOfAPeriodOnceInEachPass) {
