@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `rooflinectl profile` adds to real programs, as a Markdown table: each runs plain, then profiled in one run.
+"""What `rooflinectl profile` adds to real programs, as a Markdown table: each runs plain, then profiled in one run. Before
+both it is profiled once, so that neither reads files for the first time.
 
   scripts/compare_real_programs.py INSTALLED_FOLDER [--output DIR] [PROGRAM...]
 
@@ -48,7 +49,7 @@ CATALOGUE = {
 }
 
 
-# Programs that JAX compiles once for all runs: with its compilation cache, which a run before the plain one fills.
+# Programs that JAX compiles once for all runs: with its compilation cache, which the first run fills.
 CACHED = {"jax_training_step_cached", "flax_training_cached"}
 
 
@@ -83,11 +84,12 @@ def seconds_of(command, environment):
 
 def row(name, rooflinectl, output, command, environment):
     """The table's row of one program; None if it failed."""
-    plain = seconds_of(command, environment)
-    if plain is None:
+    profile = [rooflinectl, "profile", "--once", "--json", "--output", output, "--", *command]
+    if seconds_of(profile, environment) is None:
         return None
-    profiled = seconds_of([rooflinectl, "profile", "--once", "--json", "--output", output, "--", *command], environment)
-    if profiled is None:
+    plain = seconds_of(command, environment)
+    profiled = seconds_of(profile, environment)
+    if plain is None or profiled is None:
         return None
     summary = json.loads(profiled[1].splitlines()[-1])
     run = json.loads(pathlib.Path(summary["run"]).read_text(encoding="utf-8"))
@@ -127,7 +129,6 @@ def main():
             environment = os.environ
             if name in CACHED:
                 environment = with_cache(pathlib.Path(temporary) / name)
-                seconds_of(command, environment)
             cells = row(name, rooflinectl, options.output or temporary, command, environment)
             if cells is None:
                 failed.append(name)
