@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What `rooflinectl profile` adds to real programs, as a Markdown table: each runs plain, then profiled in one run. Before
-both it is profiled once, so that neither reads files for the first time.
+that, each is profiled once, so that neither run reads its files for the first time.
 
   scripts/compare_real_programs.py INSTALLED_FOLDER [--output DIR] [PROGRAM...]
 

@@ -100,6 +100,11 @@ inline bool is_same_work(double instructions, double efficiency, double other_in
          std::abs(efficiency - other_efficiency) <= kOtherEfficiency * efficiency;
 }
 
+/// Whether they nearly did, by the warp instructions that the hardware counted.
+inline bool is_similar_work(double instructions, double other_instructions) {
+  return std::abs(instructions - other_instructions) <= kMostDifference * other_instructions;
+}
+
 /// Launches of one kernel, or CUDA graph, of one shape under the same NVTX ranges.
 struct Group {
   static constexpr const char* kType = "group";

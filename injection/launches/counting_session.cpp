@@ -43,7 +43,7 @@ constexpr double kOneByOneS = 4;
 constexpr double kRetryS = 0.1;
 /// Groups with less of the traced time are not worth another pass.
 constexpr double kShareThatMatters = 0.01;
-/// Nor are those with less of it of which launches were counted, if not all that were wanted.
+/// Nor are groups with less of it that were counted, but not as often as wanted.
 constexpr double kShareToCountMoreOf = 0.05;
 
 /// Of groups that do not always do the same, more launches are counted where they take that part of it.
@@ -649,17 +649,21 @@ bool CountingSession::shows_its_steps(Lock& lock) {
   const bool is_enough = sampling_.recent_s(launching_s_) >= LaunchSampling::kLongS
                              ? steps_s_ >= kLeastStepsS
                              : steps_s_ >= LaunchSampling::kLongS;
-  if (!is_enough) return false;
-  const bool was_lacking = std::exchange(lacks_samples_, lacks_samples_of_steps());
-  if (lacks_samples_) return false;
-  if (was_lacking && !ranges_.empty()) {
+  return is_enough && has_samples_of_steps(lock) && open_s < kShareThatMatters * steps_s_;
+}
+
+/// Whether enough launches of the program's steps were counted. Once they were, it is looked whether these
+/// have differed, so that more are needed.
+bool CountingSession::has_samples_of_steps(Lock& lock) {
+  const bool was_lacking = lacks_samples_;
+  lacks_samples_ = lacks_samples_of_steps();
+  if (was_lacking && !lacks_samples_ && !ranges_.empty()) {
     counting_since_s_ = gpu_.now_s();
-    make_room(lock);  // which shows what has differed
+    make_room(lock);
     note_counting(gpu_.now_s());
-    lacks_samples_ = lacks_samples_of_steps() || has_found_unsettled();
-    if (lacks_samples_) return false;
+    lacks_samples_ = lacks_samples_of_steps() || follow_unsettled();
   }
-  return open_s < kShareThatMatters * steps_s_;
+  return !lacks_samples_;
 }
 
 /// Whether groups that matter were counted too rarely since the program's steps began. How many launches are
@@ -678,8 +682,9 @@ bool CountingSession::lacks_samples_of_steps() {
   return lacking_s >= kShareThatMatters * steps_s_;
 }
 
-/// Looks for groups whose launches differ in the program's steps, too.
-bool CountingSession::has_found_unsettled() {
+/// Of groups whose launches differ in the program's steps, too, more are counted. Returns whether there are
+/// any.
+bool CountingSession::follow_unsettled() {
   bool has_found = false;
   for (GroupId id = 0; id < groups_.size(); ++id) {
     Group& group = groups_[id];
@@ -998,14 +1003,14 @@ void CountingSession::take(const std::vector<Gpu::CountedRange>& counted) {
   }
 }
 
-/// Launches of the same work execute as many instructions, but for some that the trace adds.
+/// Launches of the same work execute as many instructions, but for some that the trace adds, and those of
+/// warps that wait in loops, which execute more if they are instrumented.
 void CountingSession::compare_work(Group& group, const Counters& counters) {
   const auto hardware = value_of(counters, counter::kWarpInstructions);
   const auto executed = value_of(counters, counter::kWarpInstructionsSass);
   if (hardware) {
     const double efficiency = value_of(counters, counter::kWarpExecutionEfficiency).value_or(0);
-    const bool is_alike = group.compared > 0 && std::abs(*hardware - group.first_alike) <=
-                                                    record::kMostDifference * group.first_alike;
+    const bool is_alike = group.compared > 0 && record::is_similar_work(*hardware, group.first_alike);
     if (group.compared > 0 && !is_alike) group.differs = true;
     group.alike = is_alike ? group.alike + 1 : 1;
     if (!is_alike) group.first_alike = *hardware;
@@ -1018,8 +1023,8 @@ void CountingSession::compare_work(Group& group, const Counters& counters) {
   } else if (executed.value_or(0) > 0 && group.compared > 0) {
     const double more = group.instructions - *executed;
     const double most_added = record::kMostTraceInstructions * group.warps + record::kOwnInstructions;
-    const bool may_be_polling = group.same < group.compared;  // since the hardware's numbers vary
-    const double most = may_be_polling ? record::kMostPolling : 1 + record::kMostDifference;
+    const bool may_wait = group.same < group.compared;  // since the hardware's numbers vary
+    const double most = may_wait ? record::kMostPolling : 1 + record::kMostDifference;
     if (*executed > most * group.instructions || more > record::kMostDifference * *executed + most_added)
       group.differs_instrumented = true;
   }
@@ -1035,8 +1040,7 @@ void CountingSession::find_same() {
   }
 }
 
-/// Whether only the first launches have differed, as far as is known. Instrumented warps may execute more
-/// than the hardware counted: those that wait in loops do.
+/// Whether only the first launches have differed, as far as is known.
 bool CountingSession::has_settled(GroupId id) const {
   const Group& group = groups_[id];
   const int enough =

@@ -235,8 +235,9 @@ class CountingSession {
   void find_varying();
   void find_period(GroupId id);
   bool shows_its_steps(Lock& lock);
+  bool has_samples_of_steps(Lock& lock);
   bool lacks_samples_of_steps();
-  bool has_found_unsettled();
+  bool follow_unsettled();
   void find_steps();
   bool begins_other_work();
   bool has_what_matters();

@@ -119,8 +119,8 @@ class LaunchSampling {
   static constexpr int kVaryingSamples = 32;
   static constexpr int kEnoughThatVary = 8;   ///< the first pass shows what they do on average
   static constexpr int kEnoughToSettle = 24;  ///< in a row that do nearly the same, of a group that varied
-  static constexpr double kSoonS = 1;
-  static constexpr double kLongS = 0.1;  ///< what the program does for so long may be its work
+  static constexpr double kSoonS = 1;         ///< a pass waits no longer for launches of the steps
+  static constexpr double kLongS = 0.1;       ///< what the program does for so long may be its work
 
  private:
   struct State {

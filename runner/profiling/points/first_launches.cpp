@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
 #include "runner/profiling/points/groups.h"
@@ -14,17 +13,13 @@ constexpr double kMostLeftOut = 0.1;
 /// The part of the first launches that may do what later ones do: of work that differs throughout, more do.
 constexpr double kMostAlike = 0.5;
 
-bool is_alike(double instructions, double other) {
-  return std::abs(instructions - other) <= record::kMostDifference * other;
-}
-
 /// The last launch that differs from what the last of its place in the period did; nothing if none differs,
 /// or too few do or follow.
 std::optional<LaunchOrder> last_that_differs(const InstructionsOfLaunches& counted, std::size_t period) {
   std::map<std::uint64_t, double> last_of_place;
   for (const auto& [launch, instructions] : counted) last_of_place[launch.ordinal % period] = instructions;
   const auto follows = [&](const auto& launch) {
-    return is_alike(launch.second, last_of_place.at(launch.first.ordinal % period));
+    return record::is_similar_work(launch.second, last_of_place.at(launch.first.ordinal % period));
   };
   const auto differs = std::find_if_not(counted.rbegin(), counted.rend(), follows);
   const auto following = static_cast<std::size_t>(std::distance(counted.rbegin(), differs));
@@ -37,7 +32,8 @@ std::optional<LaunchOrder> last_that_differs(const InstructionsOfLaunches& count
 /// How many launches there are at least until that one, which is counted.
 double launches_until(const InstructionsOfLaunches& counted, LaunchOrder last) {
   std::map<std::uint64_t, std::uint64_t> of_group;
-  for (auto launch = counted.begin(); launch != std::next(counted.find(last)); ++launch)
+  const auto end = counted.upper_bound(last);
+  for (auto launch = counted.begin(); launch != end; ++launch)
     of_group[launch->first.group] = launch->first.ordinal;
   double launches = 0;
   for (const auto& [group, ordinal] : of_group) launches += static_cast<double>(ordinal);
