@@ -62,6 +62,8 @@ constexpr double kLeastStepsS = 0.02;
 constexpr int kMostNewBeginnings = 3;
 /// So many times of a group's launches show whether they repeat, and no more are kept.
 constexpr std::size_t kTimesForAPeriod = 3 * kLongestPeriod;
+/// For these times of launches that differ in their work alone.
+constexpr double kLongestWaitForPeriodS = 0.5;
 /// For which source lines are sampled.
 constexpr double kLinesS = 0.5;
 /// A longer pause of the program counts as this long: what it does afterwards may be what it did before.
@@ -535,7 +537,7 @@ void CountingSession::find_varying() {
     const double variance = group.traced_s2 / static_cast<double>(group.traced) - mean * mean;
     if (variance <= kVaries * kVaries * mean * mean) continue;
     sampling_.varies(id);
-    groups_[id].is_followed = true;
+    groups_[id].is_followed = groups_[id].is_period_awaited = true;
   }
 }
 
@@ -546,7 +548,7 @@ void CountingSession::find_period(GroupId id) {
   if (group.times_s.size() < kTimesForAPeriod) return;
   const std::size_t period = period_of(group.times_s, kLongestPeriod);
   if (period > 1) sampling_.repeats(id, period);
-  group.is_followed = false;
+  group.is_followed = group.is_period_awaited = false;
   group.times_s = {};
 }
 
@@ -613,13 +615,18 @@ bool CountingSession::is_pass_over() const {
 }
 
 /// Whether the pass has counted what takes nearly all of the time of the program's steps, or seems to: the
-/// first pass shows which these are, and `shows_its_steps` looks closer.
+/// first pass shows which these are, and `shows_its_steps` looks closer. In later rounds, whether it would be
+/// begun no more.
 bool CountingSession::has_what_matters() {
-  if (!is_first_round_) return false;
+  if (!is_first_round_) {
+    if (last_launch_s_ < next_look_at_steps_s_) return false;
+    next_look_at_steps_s_ = last_launch_s_ + kLookAtStepsS;
+    return !is_worth_a_change(*pass_);
+  }
   if (*pass_ == Pass::memory) {
     const bool is_worth_a_look =
-        last_launch_s_ >= next_look_at_steps_s_ || sampling_.recent_launches() >= next_look_at_launches_;
-    return is_worth_a_look && sampling_.has_repeated(launching_s_);
+        last_launch_s_ >= next_look_at_steps_s_ || sampling_.steps().launches() >= next_look_at_launches_;
+    return is_worth_a_look && sampling_.steps().have_repeated(launching_s_);
   }
   if (steps_s_ == 0 || (counted_ == counted_at_look_ && last_launch_s_ < next_look_at_steps_s_)) return false;
   counted_at_look_ = counted_;
@@ -642,13 +649,13 @@ bool CountingSession::shows_its_steps(Lock& lock) {
   for (GroupId id = 0; id < groups_.size(); ++id) {
     const Group& group = groups_[id];
     const bool is_missing = sampling_.is_missing(id, Pass::memory);
-    if (is_missing && group.steps_s == 0 && sampling_.recent_launches(id) > 0) return false;
-    const bool is_followed = group.is_followed && group.launches >= kTimesForAPeriod / 4;
-    if (is_missing || is_followed || group.traced < kLaunchesToCompare) open_s += group.steps_s;
+    if (is_missing && mean_s(group) == 0 && sampling_.steps().is_steady(id, launching_s_)) return false;
+    const bool is_period_awaited = group.is_period_awaited && group.launches >= kTimesForAPeriod / 4;
+    if (is_missing || is_period_awaited || group.traced < kLaunchesToCompare) open_s += group.steps_s;
   }
-  const bool is_enough = sampling_.recent_s(launching_s_) >= LaunchSampling::kLongS
+  const bool is_enough = sampling_.steps().duration_s(launching_s_) >= ProgramSteps::kLongS
                              ? steps_s_ >= kLeastStepsS
-                             : steps_s_ >= LaunchSampling::kLongS;
+                             : steps_s_ >= ProgramSteps::kLongS;
   return is_enough && has_samples_of_steps(lock) && open_s < kShareThatMatters * steps_s_;
 }
 
@@ -689,9 +696,13 @@ bool CountingSession::follow_unsettled() {
   for (GroupId id = 0; id < groups_.size(); ++id) {
     Group& group = groups_[id];
     const bool is_unsettled = group.steps_s > 0 && group.differs && !has_settled(id) && may_differ(id);
-    if (!is_unsettled || !sampling_.comes_soon(id, LaunchSampling::kVaryingSamples, launching_s_)) continue;
+    const auto comes_within = [&](double limit_s, int launches) {
+      return sampling_.steps().comes_within(limit_s, id, launches, launching_s_);
+    };
+    if (!is_unsettled || !comes_within(LaunchSampling::kSoonS, LaunchSampling::kVaryingSamples)) continue;
     sampling_.varies(id);
     group.is_followed = true;
+    group.is_period_awaited = comes_within(kLongestWaitForPeriodS, kTimesForAPeriod);
     has_found = true;
   }
   return has_found;
@@ -700,10 +711,11 @@ bool CountingSession::follow_unsettled() {
 /// How long the GPU has worked for each group since the pass began or a group was new.
 void CountingSession::find_steps() {
   steps_s_ = 0;
-  const bool has_repeated = sampling_.has_repeated(launching_s_);
+  const bool has_repeated = sampling_.steps().have_repeated(launching_s_);
   for (GroupId id = 0; id < groups_.size(); ++id) {
     Group& group = groups_[id];
-    group.steps_s = has_repeated ? static_cast<double>(sampling_.recent_launches(id)) * mean_s(group) : 0;
+    const bool is_in_steps = has_repeated && sampling_.steps().is_steady(id, launching_s_);
+    group.steps_s = is_in_steps ? static_cast<double>(sampling_.steps().launches_of(id)) * mean_s(group) : 0;
     steps_s_ += group.steps_s;
   }
 }
@@ -728,9 +740,10 @@ void CountingSession::change_pass(Lock& lock) {
     return;
   }
   try {
-    if (pass_ == Pass::memory && !is_impossible(*pass_) && !shows_its_steps(lock) && !is_pass_over()) {
+    const bool is_first = pass_ == Pass::memory && is_first_round_ && !is_impossible(*pass_);
+    if (is_first && !shows_its_steps(lock) && !is_pass_over()) {
       next_look_at_steps_s_ = gpu_.now_s() + kLookAtStepsS;
-      next_look_at_launches_ = sampling_.recent_launches() * 3 / 2;
+      next_look_at_launches_ = sampling_.steps().launches() * 3 / 2;
       return;
     }
   } catch (const Error& error) {

@@ -212,6 +212,7 @@ class CountingSession {
     double first_alike = 0;             // the instructions of the first of these
     bool differs_instrumented = false;  // from those that the hardware counted
     bool is_followed = false;           // whether it is yet to be seen if its launches repeat
+    bool is_period_awaited = false;     // by the pass
     std::vector<double> times_s;        // of all launches since then
   };
   struct Range {

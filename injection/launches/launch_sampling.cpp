@@ -6,6 +6,74 @@
 
 namespace rooflinectl::injection {
 
+void ProgramSteps::begin(double now) {
+  restart(now);
+  for (Group& group : groups_) group.restarts_before = restarts_;
+}
+
+void ProgramSteps::add_group(double now, bool may_begin_steps, bool has_new_kernel) {
+  constexpr std::uint64_t kOfThemNew = 8;
+  if (may_begin_steps && (has_new_kernel || kOfThemNew * lately_new_ >= lately_)) restart(now);
+  groups_.push_back({.restarts_before = restarts_});
+}
+
+void ProgramSteps::restart(double now) {
+  since_s_ = now;
+  ++restarts_;
+  launches_ = launched_groups_ = launched_once_ = 0;
+  lately_ = lately_new_ = 0;
+}
+
+void ProgramSteps::launched(GroupId id) {
+  constexpr std::uint64_t kMostLately = 1024;
+  Group& group = groups_[id];
+  if (!is_current(id)) {
+    group.restarts = restarts_;
+    group.launches = 0;
+    group.samples = 0;
+    group.first = launches_;
+  }
+  group.last = launches_++;
+  ++group.launches;
+  if (group.launches == 1) {
+    ++launched_groups_;
+    ++launched_once_;
+  } else if (group.launches == 2) {
+    --launched_once_;
+  }
+  ++lately_;
+  if (group.restarts_before == restarts_) ++lately_new_;
+  if (lately_ == kMostLately) {
+    lately_ /= 2;
+    lately_new_ /= 2;
+  }
+}
+
+bool ProgramSteps::have_repeated(double now) const {
+  constexpr std::uint64_t kManyOfEach = 8;
+  constexpr std::uint64_t kOfThemOnce = 50;
+  const bool is_enough = duration_s(now) >= kLongS || launches_ >= kManyOfEach * launched_groups_;
+  return launches_ > 0 && is_enough && kOfThemOnce * launched_once_ <= launches_;
+}
+
+/// What is launched in each step is launched in both halves of some steps.
+bool ProgramSteps::is_steady(GroupId id, double now) const {
+  constexpr double kShownS = 0.5;
+  const Group& group = groups_[id];
+  return is_current(id) &&
+         (duration_s(now) < kShownS || (2 * group.first <= launches_ && 2 * (group.last + 1) >= launches_));
+}
+
+bool ProgramSteps::comes_within(double limit_s, GroupId group, int launches, double now) const {
+  return is_steady(group, now) &&
+         launches * duration_s(now) <= limit_s * static_cast<double>(launches_of(group));
+}
+
+std::uint64_t ProgramSteps::launches_within(double limit_s, double now) const {
+  return static_cast<std::uint64_t>(static_cast<double>(launches_) * limit_s /
+                                    std::max(duration_s(now), kLongS / 100));
+}
+
 template <typename Change>
 void LaunchSampling::change(GroupId group, Change change) {
   const bool was_awaited = is_awaited(group, pass_);
@@ -20,15 +88,16 @@ GroupId LaunchSampling::add_group(double now, Wish wish) {
   added.is_known_to_end = wish.is_known_to_end;
   added.is_in_graph = wish.is_in_graph;
   added.may_be_instrumented_alone = wish.may_be_instrumented_alone;
-  voids_.try_emplace(wish.kernel, 0);
+  const bool is_new_kernel = voids_.try_emplace(wish.kernel, 0).second;
   for (const Pass pass : {Pass::memory, Pass::operations, Pass::tensor, Pass::stalls, Pass::pipes}) {
     added.needed[static_cast<std::size_t>(pass)] = wish.is_counted;
   }
-  if (is_awaited(group, pass_)) {
+  const bool is_news = is_awaited(group, pass_);
+  if (is_news) {
     ++awaited_;
     last_news_ = now;
-    forget_recent(now);
   }
+  steps_.add_group(now, is_news, is_new_kernel);
   return group;
 }
 
@@ -39,7 +108,7 @@ void LaunchSampling::need(GroupId group, Pass pass) {
 void LaunchSampling::begin(Pass pass, double now) {
   pass_ = pass;
   begun_ = last_news_ = now;
-  forget_recent(now);
+  steps_.begin(now);
   for (Group& group : groups_) {
     group.launches = 0;
     if (pass == Pass::memory) group.enough_of_steps = 0;
@@ -48,37 +117,9 @@ void LaunchSampling::begin(Pass pass, double now) {
   find_awaited();
 }
 
-void LaunchSampling::forget_recent(double now) {
-  recent_since_s_ = now;
-  ++forgotten_;
-  recent_ = recent_groups_ = recent_once_ = 0;
-}
-
-void LaunchSampling::launched(GroupId id) {
-  Group& group = groups_[id];
-  if (std::exchange(group.forgotten, forgotten_) != forgotten_) {
-    group.recent = 0;
-    group.recent_samples = 0;
-  }
-  ++recent_;
-  ++group.recent;
-  if (group.recent == 1) {
-    ++recent_groups_;
-    ++recent_once_;
-  } else if (group.recent == 2) {
-    --recent_once_;
-  }
-}
-
-std::uint64_t LaunchSampling::recent_launches(GroupId group) const {
-  return groups_[group].forgotten == forgotten_ ? groups_[group].recent : 0;
-}
-
-bool LaunchSampling::has_repeated(double now) const {
-  constexpr std::uint64_t kManyOfEach = 8;
-  constexpr std::uint64_t kOfThemOnce = 50;
-  const bool is_enough = now - recent_since_s_ >= kLongS || recent_ >= kManyOfEach * recent_groups_;
-  return recent_ > 0 && is_enough && kOfThemOnce * recent_once_ <= recent_;
+void LaunchSampling::launched(GroupId group) {
+  ++launches_;
+  steps_.launched(group);
 }
 
 void LaunchSampling::find_awaited() {
@@ -98,13 +139,13 @@ bool LaunchSampling::wants(GroupId id, std::uint64_t ordinal) {
 void LaunchSampling::counted(GroupId group, double now, std::uint64_t ordinal) {
   change(group, [&](Group& changed, State& state) {
     ++state.counted;
-    ++changed.recent_samples;
     if (changed.period > 0)
       state.places[ordinal % changed.period] = true;
     else
       state.ordinals.push_back(ordinal);
     state.next = next_after(changed);
   });
+  steps_.counted(group);
   voids_[groups_[group].kernel] = 0;
   last_news_ = now;
 }
@@ -125,22 +166,23 @@ void LaunchSampling::settles(GroupId group, bool has_settled) {
   change(group, [&](Group& changed, State&) { changed.has_settled = has_settled; });
 }
 
-bool LaunchSampling::comes_soon(GroupId group, int launches, double now) const {
-  return launches * recent_s(now) <= kSoonS * static_cast<double>(recent_launches(group));
-}
-
 bool LaunchSampling::lacks_samples_of_steps(GroupId id, int enough, double now) {
   Group& group = groups_[id];
-  const int of_steps = group.forgotten == forgotten_ ? group.recent_samples : 0;
-  if (group.is_in_graph || group.period > 0 || !comes_soon(id, enough - of_steps, now)) return false;
-  if (std::exchange(group.enough_of_steps, std::max(enough, group.enough_of_steps)) < enough &&
-      of_steps < enough) {
+  const int lacking = enough - steps_.samples_of(id);
+  const bool is_new_wish = enough > group.enough_of_steps && lacking > 0;
+  if (is_new_wish && !group.is_in_graph && group.period == 0 &&
+      steps_.comes_within(kSoonS, id, lacking, now)) {
     change(id, [&](Group& changed, State& state) {
-      changed.least_samples = state.counted + enough - of_steps;
+      changed.enough_of_steps = enough;
+      changed.least_samples = state.counted + lacking;
+      changed.awaited_until = launches_ + steps_.launches_within(kSoonS, now);
       state.next = changed.launches + 1;
     });
   }
-  return is_awaited(id, Pass::memory) && samples_of(id, Pass::memory) < group.least_samples;
+  if (!is_awaited(id, Pass::memory) || samples_of(id, Pass::memory) >= group.least_samples) return false;
+  if (launches_ <= group.awaited_until) return true;
+  change(id, [](Group& changed, State&) { changed.least_samples = 0; });
+  return false;
 }
 
 void LaunchSampling::instruments_one_by_one() {

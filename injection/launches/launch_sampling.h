@@ -15,6 +15,60 @@ namespace rooflinectl::injection {
 /// appearance.
 using GroupId = std::uint32_t;
 
+/// What a program has launched since it may have begun to repeat its steps: since a group was new or a pass
+/// began. A known kernel in another shape, while nearly all launches are of groups that are older, changes
+/// nothing: a text that grows word by word brings one for each word. Times are seconds on any steady clock.
+class ProgramSteps {
+ public:
+  /// All that is known is forgotten: a pass begins.
+  void begin(double now);
+  /// The next group was not seen before. If `may_begin_steps`, they are taken to begin, unless it is a known
+  /// kernel's and launches of groups that are as new were few lately.
+  void add_group(double now, bool may_begin_steps, bool has_new_kernel);
+  void launched(GroupId group);
+  void counted(GroupId group) { ++groups_[group].samples; }
+
+  /// How long since then, and how many launches: all, those of a group, and how many of these were counted.
+  double duration_s(double now) const { return now - since_s_; }
+  std::uint64_t launches() const { return launches_; }
+  std::uint64_t launches_of(GroupId group) const { return is_current(group) ? groups_[group].launches : 0; }
+  int samples_of(GroupId group) const { return is_current(group) ? groups_[group].samples : 0; }
+
+  /// Whether the program repeats them: that took a while, or was a lot, and nearly all launches are of groups
+  /// with more than one.
+  bool have_repeated(double now) const;
+  /// Whether the group was launched throughout, not in one burst.
+  bool is_steady(GroupId group, double now) const;
+  /// Whether so many launches more take less than `limit_s` if they go on coming as they do.
+  bool comes_within(double limit_s, GroupId group, int launches, double now) const;
+  /// How many launches of all groups that would be, as far as they are apart by at least 1 ms in all.
+  std::uint64_t launches_within(double limit_s, double now) const;
+
+  static constexpr double kLongS = 0.1;  ///< what the program does for so long may be its work
+
+ private:
+  struct Group {
+    std::uint64_t restarts = 0;  // that came before the rest was noted
+    std::uint64_t launches = 0;
+    int samples = 0;
+    std::uint64_t first = 0;  // so many launches of all groups came before it
+    std::uint64_t last = 0;
+    std::uint64_t restarts_before = 0;  // the group was new
+  };
+
+  void restart(double now);
+  bool is_current(GroupId group) const { return groups_[group].restarts == restarts_; }
+
+  std::vector<Group> groups_;
+  double since_s_ = 0;
+  std::uint64_t restarts_ = 1;
+  std::uint64_t launches_ = 0;
+  std::uint64_t launched_groups_ = 0;
+  std::uint64_t launched_once_ = 0;  // groups
+  std::uint64_t lately_ = 0;         // launches, of which half are forgotten now and then
+  std::uint64_t lately_new_ = 0;     // of these, those of groups that are as new
+};
+
 /// Decides which launches are counted, and when a pass has given what it can. Times are seconds on any steady
 /// clock.
 ///
@@ -52,14 +106,7 @@ class LaunchSampling {
 
   /// The group is launched, whether that is to be counted or not.
   void launched(GroupId group);
-  /// How often that was since the pass began or a group was new.
-  std::uint64_t recent_launches(GroupId group) const;
-  std::uint64_t recent_launches() const { return recent_; }
-  /// Whether the program repeats what it did since then: that took a while, or was a lot, and nearly all
-  /// launches are of groups with more than one.
-  bool has_repeated(double now) const;
-  /// How long since then.
-  double recent_s(double now) const { return now - recent_since_s_; }
+  const ProgramSteps& steps() const { return steps_; }
 
   /// A launch of the group is coming, the `ordinal`-th, which matters if they repeat: returns whether it is
   /// to be counted.
@@ -74,8 +121,6 @@ class LaunchSampling {
   /// as trials of which kernel is the fastest: more launches are counted, until `enough` are of the steps.
   /// Returns whether some are still to come, and soon: a pass that waits for them keeps the others waiting.
   bool lacks_samples_of_steps(GroupId group, int enough, double now);
-  /// Whether so many launches more take less than `kSoonS` if they go on coming as they do.
-  bool comes_soon(GroupId group, int launches, double now) const;
   /// From now on, few launches are instrumented, since each takes long, and none of groups that may not be
   /// alone.
   void instruments_one_by_one();
@@ -120,7 +165,6 @@ class LaunchSampling {
   static constexpr int kEnoughThatVary = 8;   ///< the first pass shows what they do on average
   static constexpr int kEnoughToSettle = 24;  ///< in a row that do nearly the same, of a group that varied
   static constexpr double kSoonS = 1;         ///< a pass waits no longer for launches of the steps
-  static constexpr double kLongS = 0.1;       ///< what the program does for so long may be its work
 
  private:
   struct State {
@@ -133,16 +177,14 @@ class LaunchSampling {
     std::array<State, kPasses.size()> states;
     std::uint64_t kernel = 0;
     std::uint64_t launches = 0;  // since the pass began
-    std::uint64_t recent = 0;    // unless these were forgotten
-    int recent_samples = 0;      // likewise
-    std::uint64_t forgotten = 0;
-    std::size_t period = 0;  // or the least multiple that has enough launches; 0 if there is none
+    std::size_t period = 0;      // or the least multiple that has enough launches; 0 if there is none
     bool is_known_to_end = false;
     bool is_varying = false;
     bool does_the_same = false;
     bool has_settled = false;
-    int least_samples = 0;    // in the memory pass
-    int enough_of_steps = 0;  // of these, that many of the program's steps
+    int least_samples = 0;            // in the memory pass
+    int enough_of_steps = 0;          // of these, that many of the program's steps
+    std::uint64_t awaited_until = 0;  // so many launches of all groups
     bool is_in_graph = false;
     bool may_be_instrumented_alone = true;
     int nodes = 1;  // of its graph
@@ -156,7 +198,6 @@ class LaunchSampling {
   template <typename Change>
   void change(GroupId group, Change change);
 
-  void forget_recent(double now);
   int samples_for(GroupId group, Pass pass) const;
   void find_awaited();
   /// The launch after this one that is counted next.
@@ -170,11 +211,8 @@ class LaunchSampling {
   std::size_t awaited_ = 0;  // groups of which the pass still wants launches
   double begun_ = 0;
   double last_news_ = 0;  // a new group, or a launch that was counted
-  double recent_since_s_ = 0;
-  std::uint64_t forgotten_ = 0;  // so many times
-  std::uint64_t recent_ = 0;     // launches
-  std::uint64_t recent_groups_ = 0;
-  std::uint64_t recent_once_ = 0;  // groups that have one
+  std::uint64_t launches_ = 0;
+  ProgramSteps steps_;
 };
 
 }  // namespace rooflinectl::injection

@@ -1136,6 +1136,51 @@ TEST_F(CountingSessionTest, GoesThroughAllPassesOfAProgramWithFewLongSteps) {
     EXPECT_GE(counted_of(groups.back())[pass], 2) << pass;
 }
 
+TEST_F(CountingSessionTest, GoesThroughAllPassesInALongTextThatGrowsWordByWord) {
+  std::uint64_t kernel = 0;
+  std::vector<GroupId> beginning;
+  std::vector<GroupId> of_words;
+  for (int i = 0; i < 5; ++i) beginning.push_back(add_group({.kernel = ++kernel}));
+  for (int layer = 0; layer < 16; ++layer) {
+    for (const GroupId group : beginning) launch(group, 5e-5);
+  }
+  for (int i = 0; i < 5; ++i) of_words.push_back(add_group({.kernel = ++kernel}));
+  const auto word = [&] {
+    const GroupId longer = add_group({.kernel = kernel});
+    for (int layer = 0; layer < 16; ++layer) {
+      for (const GroupId group : of_words) launch(group, 1e-5);
+      if (layer < 8) launch(longer, 1e-5);
+    }
+    gpu.now += 0.03;
+  };
+  for (int i = 0; i < 60; ++i) word();
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "stalls", "pipes", ""));
+  for (const std::string pass : {"memory", "operations", "tensor", "stalls", "pipes"}) {
+    for (const GroupId group : of_words) EXPECT_GE(counted_of(group)[pass], 3) << pass;
+  }
+}
+
+TEST_F(CountingSessionTest, EndsAPassOfALaterRoundOnceLittleIsMissing) {
+  std::uint64_t kernel = 0;
+  const GroupId group = add_group({.kernel = ++kernel});
+  const auto steps_of = [&](int count, const std::function<void()>& others) {
+    for (int step = 0; step < count; ++step) {
+      launch(group, 2e-4);
+      others();
+      gpu.now = std::max(gpu.now, gpu.busy_until) + 0.016;
+    }
+  };
+  steps_of(200, [] {});
+  const GroupId later = add_group({.kernel = ++kernel});
+  steps_of(400, [&] {
+    launch(later, 1e-4);
+    launch(add_group({.kernel = ++kernel}), 1e-6);  // there is always something new
+  });
+  EXPECT_EQ(counted_of(later),
+            (std::map<std::string, int>{
+                {"memory", 3}, {"operations", 3}, {"tensor", 3}, {"pipes", 3}, {"stalls", 3}}));
+}
+
 TEST_F(CountingSessionTest, MoreInstrumentedInstructionsAreOtherWorkUnlessTheHardwareSawLaunchesWait) {
   const GroupId steady = add_group();
   gpu.by_hardware = 1e5;

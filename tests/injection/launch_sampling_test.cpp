@@ -3,12 +3,14 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <set>
 
 namespace rooflinectl::injection::launch_sampling_test {
 namespace {
 
 using testing::ElementsAre;
+using testing::Pair;
 
 /// The launches of a group, from 1, that are counted of `launches` if each can be.
 std::vector<int> counted_of(LaunchSampling& sampling, GroupId group, int launches) {
@@ -32,19 +34,19 @@ TEST(LaunchSampling, KnowsWhenTheProgramRepeatsWhatItDoes) {
   LaunchSampling sampling(1);
   const GroupId once = sampling.add_group(0, {});
   const GroupId often = sampling.add_group(0, {});
-  EXPECT_FALSE(sampling.has_repeated(10)) << "nothing was launched";
+  EXPECT_FALSE(sampling.steps().have_repeated(10)) << "nothing was launched";
   sampling.launched(once);
   for (int launch = 0; launch < 13; ++launch) sampling.launched(often);
-  EXPECT_FALSE(sampling.has_repeated(10)) << "one may be the first of a group that comes again";
+  EXPECT_FALSE(sampling.steps().have_repeated(10)) << "one may be the first of a group that comes again";
   sampling.launched(once);
-  EXPECT_TRUE(sampling.has_repeated(10));
-  EXPECT_FALSE(sampling.has_repeated(0.01)) << "that soon";
+  EXPECT_TRUE(sampling.steps().have_repeated(10));
+  EXPECT_FALSE(sampling.steps().have_repeated(0.01)) << "that soon";
   sampling.launched(often);
-  EXPECT_TRUE(sampling.has_repeated(0.01)) << "many of each";
-  EXPECT_EQ(sampling.recent_launches(often), 14u);
+  EXPECT_TRUE(sampling.steps().have_repeated(0.01)) << "many of each";
+  EXPECT_EQ(sampling.steps().launches_of(often), 14u);
   sampling.add_group(10, {});
-  EXPECT_EQ(sampling.recent_launches(often), 0u);
-  EXPECT_FALSE(sampling.has_repeated(20));
+  EXPECT_EQ(sampling.steps().launches_of(often), 0u);
+  EXPECT_FALSE(sampling.steps().have_repeated(20));
 }
 
 TEST(LaunchSampling, IsContentWithOneLaunchOfAKernelInAGraph) {
@@ -164,38 +166,71 @@ TEST(LaunchSampling, CountsFewLaunchesInLaterPassesOfAGroupOfWhichOnlyTheFirstDi
       << "it differs again";
 }
 
+/// Steps of a program that launches each group once; returns how many launches of each were counted.
+std::map<GroupId, int> steps(LaunchSampling& sampling, int count, const std::vector<GroupId>& groups) {
+  std::map<GroupId, int> counted;
+  for (int step = 0; step < count; ++step) {
+    for (const GroupId group : groups) {
+      sampling.launched(group);
+      const bool is_counted = sampling.wants(group);
+      if (is_counted) sampling.counted(group, 0);
+      counted[group] += is_counted ? 1 : 0;
+    }
+  }
+  return counted;
+}
+
 TEST(LaunchSampling, CountsInTheProgramsStepsWhatItCountedBeforeThem) {
   LaunchSampling sampling(3);
-  const auto launches = [&](GroupId group, int times) {
-    int counted = 0;
-    for (int launch = 0; launch < times; ++launch) {
-      sampling.launched(group);
-      if (!sampling.wants(group)) continue;
-      sampling.counted(group, 0);
-      ++counted;
-    }
-    return counted;
-  };
   const GroupId group = sampling.add_group(0, {});
   const GroupId varying = sampling.add_group(0, {});
   sampling.varies(varying);
-  EXPECT_EQ(launches(group, 100), 3);
-  EXPECT_EQ(launches(varying, 100), LaunchSampling::kVaryingSamples);
+  EXPECT_THAT(steps(sampling, 100, {group, varying}),
+              ElementsAre(Pair(group, 3), Pair(varying, LaunchSampling::kVaryingSamples)));
   const GroupId of_steps = sampling.add_group(1, {});
-  for (const GroupId each : {group, varying}) EXPECT_EQ(launches(each, 100), 0);
-  EXPECT_EQ(launches(of_steps, 100), 3);
+  EXPECT_THAT(steps(sampling, 100, {group, varying, of_steps}),
+              ElementsAre(Pair(group, 0), Pair(varying, 0), Pair(of_steps, 3)));
   EXPECT_TRUE(sampling.lacks_samples_of_steps(group, 2, 1.5));
   EXPECT_TRUE(sampling.lacks_samples_of_steps(varying, 24, 1.5));
   EXPECT_FALSE(sampling.lacks_samples_of_steps(of_steps, 2, 1.5)) << "all of it was";
-  EXPECT_EQ(launches(group, 100), 2);
-  EXPECT_EQ(launches(varying, 100), 24);
+  EXPECT_THAT(steps(sampling, 100, {group, varying}), ElementsAre(Pair(group, 2), Pair(varying, 24)));
   EXPECT_FALSE(sampling.lacks_samples_of_steps(group, 2, 1.5)) << "once is enough";
   EXPECT_TRUE(sampling.lacks_samples_of_steps(group, 8, 1.5));
-  EXPECT_EQ(launches(group, 100), 6);
+  EXPECT_THAT(steps(sampling, 100, {group}), ElementsAre(Pair(group, 6)));
   const GroupId rare = sampling.add_group(2, {});
-  EXPECT_EQ(launches(rare, 1), 1);
+  steps(sampling, 1, {rare});
   EXPECT_FALSE(sampling.lacks_samples_of_steps(rare, 4, 2.5)) << "they would take 1.5 s";
   EXPECT_TRUE(sampling.lacks_samples_of_steps(rare, 2, 2.5));
+}
+
+TEST(LaunchSampling, WaitsForNoLaunchesOfTheStepsThatDoNotCome) {
+  LaunchSampling sampling(3);
+  const GroupId group = sampling.add_group(0, {});
+  const GroupId other = sampling.add_group(0, {});
+  steps(sampling, 100, {group, other});
+  sampling.add_group(1, {});
+  steps(sampling, 100, {group, other});
+  EXPECT_TRUE(sampling.lacks_samples_of_steps(group, 2, 1.4));
+  steps(sampling, 400, {other});
+  EXPECT_TRUE(sampling.lacks_samples_of_steps(group, 2, 2.2));
+  steps(sampling, 200, {other});
+  EXPECT_FALSE(sampling.lacks_samples_of_steps(group, 2, 2.6)) << "as many as came within 1 s";
+  EXPECT_THAT(steps(sampling, 1, {group}), ElementsAre(Pair(group, 0)));
+}
+
+TEST(LaunchSampling, WhatCameInOneBurstIsNoPartOfTheSteps) {
+  LaunchSampling sampling(3);
+  const GroupId first = sampling.add_group(0, {});
+  const GroupId always = sampling.add_group(0, {});
+  const GroupId last = sampling.add_group(0, {});
+  steps(sampling, 20, {first});
+  EXPECT_TRUE(sampling.steps().is_steady(first, 0.4)) << "too early to tell";
+  steps(sampling, 80, {always});
+  steps(sampling, 20, {always, last});
+  EXPECT_FALSE(sampling.steps().is_steady(first, 1));
+  EXPECT_TRUE(sampling.steps().is_steady(always, 1));
+  EXPECT_FALSE(sampling.steps().is_steady(last, 1));
+  EXPECT_FALSE(sampling.lacks_samples_of_steps(last, 30, 1));
 }
 
 TEST(LaunchSampling, CountsEachPlaceOfAPeriodOnceInEachPass) {
