@@ -43,7 +43,8 @@ constexpr double kOneByOneS = 4;
 constexpr double kRetryS = 0.1;
 /// Groups with less of the traced time are not worth another pass.
 constexpr double kShareThatMatters = 0.01;
-/// Nor are groups with less of it that were counted, but not as often as wanted.
+/// Nor are groups with less of it that were counted, but not as often as wanted. A pass that was begun goes
+/// on for them.
 constexpr double kShareToCountMoreOf = 0.05;
 
 /// Of groups that do not always do the same, more launches are counted where they take that part of it.
@@ -58,11 +59,13 @@ constexpr double kLookS = 0.1;
 constexpr double kLookAtStepsS = 0.03;
 /// Steps in which the GPU works for less may be a program's start.
 constexpr double kLeastStepsS = 0.02;
+/// In a later round, for launches that may come rarely; by the clock, as instrumented code may be slow.
+constexpr double kLaterPatienceS = 1;
 /// What was counted before the program began its work is no reason to rest for long, this often.
 constexpr int kMostNewBeginnings = 3;
 /// So many times of a group's launches show whether they repeat, and no more are kept.
 constexpr std::size_t kTimesForAPeriod = 3 * kLongestPeriod;
-/// For these times of launches that differ in their work alone.
+/// The pass waits no longer for them where launches differ in their work, not in their times.
 constexpr double kLongestWaitForPeriodS = 0.5;
 /// For which source lines are sampled.
 constexpr double kLinesS = 0.5;
@@ -520,7 +523,7 @@ void CountingSession::take_traced() {
     ++group.traced;
     group.traced_s += launch.duration_s;
     group.traced_s2 += launch.duration_s * launch.duration_s;
-    traced_s_ += launch.duration_s;
+    if (sampling_.is_wanted(launch.group)) traced_s_ += launch.duration_s;
   }
   newly_traced_.clear();
 }
@@ -597,6 +600,7 @@ bool CountingSession::begins_other_work() {
   for (GroupId id = 0; id < groups_.size(); ++id) {
     Group& group = groups_[id];
     const auto launches = group.launches - std::exchange(group.launches_at_look, group.launches);
+    if (!sampling_.is_wanted(id)) continue;
     const double launched_s = static_cast<double>(launches) * mean_s(group);
     all_s += launched_s;
     if (sampling_.is_missing(id, Pass::memory) && sampling_.samples_of(id, Pass::memory) == 0)
@@ -608,20 +612,21 @@ bool CountingSession::begins_other_work() {
   return true;
 }
 
-/// Nothing was new for a while.
+/// Nothing was new for a while, and in a later round there was time for what comes rarely.
 bool CountingSession::is_pass_over() const {
   const double patience_s = *pass_ == Pass::memory ? limits_.first_patience_s : limits_.patience_s;
-  return sampling_.is_over(launching_s_, patience_s);
+  if (is_first_round_) return sampling_.is_over(launching_s_, patience_s);
+  return last_launch_s_ - pass_begun_s_ > kLaterPatienceS && sampling_.quiet_s(launching_s_) > patience_s;
 }
 
 /// Whether the pass has counted what takes nearly all of the time of the program's steps, or seems to: the
-/// first pass shows which these are, and `shows_its_steps` looks closer. In later rounds, whether it would be
-/// begun no more.
+/// first pass shows which these are, and `shows_its_steps` looks closer. In later rounds, whether it lacks
+/// little that still comes.
 bool CountingSession::has_what_matters() {
   if (!is_first_round_) {
     if (last_launch_s_ < next_look_at_steps_s_) return false;
     next_look_at_steps_s_ = last_launch_s_ + kLookAtStepsS;
-    return !is_worth_a_change(*pass_);
+    return !lacks(*pass_, kShareThatMatters);
   }
   if (*pass_ == Pass::memory) {
     const bool is_worth_a_look =
@@ -649,7 +654,7 @@ bool CountingSession::shows_its_steps(Lock& lock) {
   for (GroupId id = 0; id < groups_.size(); ++id) {
     const Group& group = groups_[id];
     const bool is_missing = sampling_.is_missing(id, Pass::memory);
-    if (is_missing && mean_s(group) == 0 && sampling_.steps().is_steady(id, launching_s_)) return false;
+    if (is_missing && group.is_in_steps && mean_s(group) == 0) return false;
     const bool is_period_awaited = group.is_period_awaited && group.launches >= kTimesForAPeriod / 4;
     if (is_missing || is_period_awaited || group.traced < kLaunchesToCompare) open_s += group.steps_s;
   }
@@ -708,14 +713,15 @@ bool CountingSession::follow_unsettled() {
   return has_found;
 }
 
-/// How long the GPU has worked for each group since the pass began or a group was new.
+/// How long the GPU has worked for each group of the program's steps.
 void CountingSession::find_steps() {
   steps_s_ = 0;
   const bool has_repeated = sampling_.steps().have_repeated(launching_s_);
   for (GroupId id = 0; id < groups_.size(); ++id) {
     Group& group = groups_[id];
-    const bool is_in_steps = has_repeated && sampling_.steps().is_steady(id, launching_s_);
-    group.steps_s = is_in_steps ? static_cast<double>(sampling_.steps().launches_of(id)) * mean_s(group) : 0;
+    const auto& steps = sampling_.steps();
+    group.is_in_steps = has_repeated && sampling_.is_wanted(id) && steps.is_steady(id, launching_s_);
+    group.steps_s = group.is_in_steps ? static_cast<double>(steps.launches_of(id)) * mean_s(group) : 0;
     steps_s_ += group.steps_s;
   }
 }
@@ -740,8 +746,8 @@ void CountingSession::change_pass(Lock& lock) {
     return;
   }
   try {
-    const bool is_first = pass_ == Pass::memory && is_first_round_ && !is_impossible(*pass_);
-    if (is_first && !shows_its_steps(lock) && !is_pass_over()) {
+    const bool seeks_steps = pass_ == Pass::memory && is_first_round_ && !is_impossible(*pass_);
+    if (seeks_steps && !shows_its_steps(lock) && !is_pass_over()) {
       next_look_at_steps_s_ = gpu_.now_s() + kLookAtStepsS;
       next_look_at_launches_ = sampling_.steps().launches() * 3 / 2;
       return;
@@ -750,6 +756,10 @@ void CountingSession::change_pass(Lock& lock) {
     return give_up_counting(error, lock);
   }
   if (!pass_ && has_counted_ && is_first_round_) ++new_beginnings_;
+  if (!pass_) {
+    round_begun_s_ = gpu_.now_s();
+    for (Group& group : groups_) group.launches_before_round = group.launches;
+  }
   has_counted_ = true;
   if (!end_pass(lock)) return;
   std::size_t following = pass_ ? after(*pass_) : 0;
@@ -775,24 +785,28 @@ std::optional<Pass> CountingSession::next_pass(std::size_t from) const {
 
 std::optional<Pass> CountingSession::pass_worth_a_change(std::size_t from) const {
   for (std::size_t next = from; next < kPasses.size(); ++next) {
-    if (!is_impossible(kPasses[next]) && is_worth_a_change(kPasses[next])) return kPasses[next];
+    if (!is_impossible(kPasses[next]) && lacks(kPasses[next], kShareToCountMoreOf)) return kPasses[next];
   }
   return std::nullopt;
 }
 
-/// Whether groups that matter, and were launched since the last pass of the first round, await that pass.
-bool CountingSession::is_worth_a_change(Pass pass) const {
-  bool is_awaited = false;
-  double awaited_s = 0;
-  double counted_s = 0;  // of groups that await more
+/// Whether that pass lacks groups that were launched since the last pass of the first round and matter:
+/// those of which nothing was counted, or these and others with `share` of the time. A round that has lasted
+/// a while does not wait for what has not come in it.
+bool CountingSession::lacks(Pass pass, double share) const {
+  const bool shows_what_comes = pass_ && last_launch_s_ - round_begun_s_ > kLaterPatienceS;
+  bool is_any = false;
+  double uncounted_s = 0;
+  double all_s = 0;
   for (GroupId id = 0; id < groups_.size(); ++id) {
-    const bool still_comes = groups_[id].launches > groups_[id].launches_before_rest;
-    if (!still_comes || !sampling_.is_missing(id, pass)) continue;
-    is_awaited = true;
-    (sampling_.samples_of(id, pass) > 0 ? counted_s : awaited_s) += groups_[id].traced_s;
+    const Group& group = groups_[id];
+    const std::uint64_t before = shows_what_comes ? group.launches_before_round : group.launches_before_rest;
+    if (group.launches <= before || !sampling_.is_missing(id, pass)) continue;
+    is_any = true;
+    all_s += group.traced_s;
+    if (sampling_.samples_of(id, pass) == 0) uncounted_s += group.traced_s;
   }
-  return is_awaited && (awaited_s >= kShareThatMatters * traced_s_ ||
-                        awaited_s + counted_s >= kShareToCountMoreOf * traced_s_);
+  return is_any && (uncounted_s >= kShareThatMatters * traced_s_ || all_s >= share * traced_s_);
 }
 
 /// Waits until the device has done what the program gave it ahead of time, which may be a lot. Where it is
@@ -963,7 +977,7 @@ void CountingSession::begin_pass(std::optional<Pass> next, Lock& lock) {
       const std::size_t ranges = expected_ranges(*next);
       without(lock, [&] { gpu_.begin_pass(*next, ranges, is_one_by_one_); });
       sampling_.begin(*next, launching_s_);
-      last_launch_s_ = gpu_.now_s();
+      last_launch_s_ = pass_begun_s_ = gpu_.now_s();
       in_use_.reset();
       lacks_samples_ = true;
       break;

@@ -190,8 +190,10 @@ class CountingSession {
     std::uint64_t record = 0;
     std::uint64_t launches = 0;
     std::uint64_t launches_before_rest = 0;  // when the last pass ended
-    std::uint64_t launches_at_look = 0;      // at whether other work begins
-    double steps_s = 0;                      // of the GPU, in the program's last steps
+    std::uint64_t launches_before_round = 0;
+    std::uint64_t launches_at_look = 0;  // at whether other work begins
+    bool is_in_steps = false;            // the program's, as they were last seen
+    double steps_s = 0;                  // of the GPU, in these
     std::uint64_t traced = 0;
     double traced_s = 0;
     double traced_s2 = 0;           // sum of squares
@@ -277,7 +279,7 @@ class CountingSession {
   void set_trace(bool on, Lock& lock);
   std::optional<Pass> next_pass(std::size_t from) const;
   std::optional<Pass> pass_worth_a_change(std::size_t from) const;
-  bool is_worth_a_change(Pass pass) const;
+  bool lacks(Pass pass, double share) const;
   void take(const std::vector<Gpu::CountedRange>& counted);
   void compare_work(Group& group, const Counters& counters);
   void find_same();
@@ -320,7 +322,9 @@ class CountingSession {
   double steps_s_ = 0;         // of the GPU, in the program's last steps; 0 if these are not known
   double next_look_s_ = 0;     // for groups that vary
   double last_launch_s_ = 0;
-  double launching_s_ = 0;  // time that the program has spent launching: pauses count little
+  double pass_begun_s_ = 0;
+  double round_begun_s_ = 0;  // of passes
+  double launching_s_ = 0;    // time that the program has spent launching: pauses count little
 
   bool has_new_groups_ = false;  // since it was asked whether there is something to count
   bool has_counted_ = false;     // or tried to

@@ -2,19 +2,19 @@
 #include "injection/launches/launch_sampling.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace rooflinectl::injection {
 
 void ProgramSteps::begin(double now) {
   restart(now);
-  for (Group& group : groups_) group.restarts_before = restarts_;
+  for (Group& group : groups_) group.new_in = restarts_;
 }
 
 void ProgramSteps::add_group(double now, bool may_begin_steps, bool has_new_kernel) {
-  constexpr std::uint64_t kOfThemNew = 8;
-  if (may_begin_steps && (has_new_kernel || kOfThemNew * lately_new_ >= lately_)) restart(now);
-  groups_.push_back({.restarts_before = restarts_});
+  constexpr std::uint64_t kOneNewIn = 8;
+  const bool begins_steps = may_begin_steps && (has_new_kernel || kOneNewIn * lately_new_ >= lately_);
+  if (begins_steps) restart(now);
+  groups_.push_back({.new_in = restarts_, .began_steps = begins_steps});
 }
 
 void ProgramSteps::restart(double now) {
@@ -35,14 +35,14 @@ void ProgramSteps::launched(GroupId id) {
   }
   group.last = launches_++;
   ++group.launches;
-  if (group.launches == 1) {
-    ++launched_groups_;
-    ++launched_once_;
-  } else if (group.launches == 2) {
-    --launched_once_;
+  const bool is_new = group.new_in == restarts_;
+  if (!is_new || group.began_steps) {  // of the others, each may be launched once
+    launched_groups_ += group.launches == 1 ? 1 : 0;
+    launched_once_ += group.launches == 1 ? 1 : 0;
+    launched_once_ -= group.launches == 2 ? 1 : 0;
   }
   ++lately_;
-  if (group.restarts_before == restarts_) ++lately_new_;
+  if (is_new) ++lately_new_;
   if (lately_ == kMostLately) {
     lately_ /= 2;
     lately_new_ /= 2;
@@ -51,9 +51,9 @@ void ProgramSteps::launched(GroupId id) {
 
 bool ProgramSteps::have_repeated(double now) const {
   constexpr std::uint64_t kManyOfEach = 8;
-  constexpr std::uint64_t kOfThemOnce = 50;
+  constexpr std::uint64_t kOneOnceIn = 50;
   const bool is_enough = duration_s(now) >= kLongS || launches_ >= kManyOfEach * launched_groups_;
-  return launches_ > 0 && is_enough && kOfThemOnce * launched_once_ <= launches_;
+  return launches_ > 0 && is_enough && kOneOnceIn * launched_once_ <= launches_;
 }
 
 /// What is launched in each step is launched in both halves of some steps.
@@ -69,9 +69,10 @@ bool ProgramSteps::comes_within(double limit_s, GroupId group, int launches, dou
          launches * duration_s(now) <= limit_s * static_cast<double>(launches_of(group));
 }
 
+/// A burst of launches ahead of the device shows little: it is taken for `kLongS`.
 std::uint64_t ProgramSteps::launches_within(double limit_s, double now) const {
-  return static_cast<std::uint64_t>(static_cast<double>(launches_) * limit_s /
-                                    std::max(duration_s(now), kLongS / 100));
+  const double took_s = std::max(duration_s(now), kLongS);
+  return static_cast<std::uint64_t>(static_cast<double>(launches_) * limit_s / took_s);
 }
 
 template <typename Change>
@@ -111,7 +112,7 @@ void LaunchSampling::begin(Pass pass, double now) {
   steps_.begin(now);
   for (Group& group : groups_) {
     group.launches = 0;
-    if (pass == Pass::memory) group.enough_of_steps = 0;
+    group.enough_of_steps = group.least_samples = 0;
     group.states[static_cast<std::size_t>(pass)].next = 1;
   }
   find_awaited();
@@ -238,9 +239,8 @@ void LaunchSampling::voided(GroupId group) {
 
 bool LaunchSampling::is_over(double now, double least_patience_s) const {
   constexpr double kMostPatienceS = 2;
-  const double quiet_s = now - last_news_;
   const double patience_s = std::clamp(last_news_ - begun_, least_patience_s, kMostPatienceS);
-  return !groups_.empty() && quiet_s > (awaited_ == 0 ? least_patience_s : patience_s);
+  return !groups_.empty() && quiet_s(now) > (awaited_ == 0 ? least_patience_s : patience_s);
 }
 
 bool LaunchSampling::is_complete(GroupId group, Pass pass) const {

@@ -15,9 +15,9 @@ namespace rooflinectl::injection {
 /// appearance.
 using GroupId = std::uint32_t;
 
-/// What a program has launched since it may have begun to repeat its steps: since a group was new or a pass
-/// began. A known kernel in another shape, while nearly all launches are of groups that are older, changes
-/// nothing: a text that grows word by word brings one for each word. Times are seconds on any steady clock.
+/// What a program has launched since it may have begun to repeat its steps: since a pass began or a new
+/// kernel came, or a known one in another shape or range, unless 7 in 8 launches lately were of older groups,
+/// as in a text that grows word by word. Times are seconds on any steady clock.
 class ProgramSteps {
  public:
   /// All that is known is forgotten: a pass begins.
@@ -37,11 +37,11 @@ class ProgramSteps {
   /// Whether the program repeats them: that took a while, or was a lot, and nearly all launches are of groups
   /// with more than one.
   bool have_repeated(double now) const;
-  /// Whether the group was launched throughout, not in one burst.
+  /// Whether the group was launched throughout, not in one burst, as far as half a second shows it.
   bool is_steady(GroupId group, double now) const;
   /// Whether so many launches more take less than `limit_s` if they go on coming as they do.
   bool comes_within(double limit_s, GroupId group, int launches, double now) const;
-  /// How many launches of all groups that would be, as far as they are apart by at least 1 ms in all.
+  /// How many launches of all groups are to be expected in that time.
   std::uint64_t launches_within(double limit_s, double now) const;
 
   static constexpr double kLongS = 0.1;  ///< what the program does for so long may be its work
@@ -53,7 +53,8 @@ class ProgramSteps {
     int samples = 0;
     std::uint64_t first = 0;  // so many launches of all groups came before it
     std::uint64_t last = 0;
-    std::uint64_t restarts_before = 0;  // the group was new
+    std::uint64_t new_in = 0;  // so many restarts came before the steps in which it is new
+    bool began_steps = false;  // when it was added
   };
 
   void restart(double now);
@@ -107,6 +108,10 @@ class LaunchSampling {
   /// The group is launched, whether that is to be counted or not.
   void launched(GroupId group);
   const ProgramSteps& steps() const { return steps_; }
+  /// Whether the group is to be counted at all.
+  bool is_wanted(GroupId group) const {
+    return groups_[group].needed[static_cast<std::size_t>(Pass::memory)];
+  }
 
   /// A launch of the group is coming, the `ordinal`-th, which matters if they repeat: returns whether it is
   /// to be counted.
@@ -142,6 +147,8 @@ class LaunchSampling {
   /// group still lacks samples, for as long as the pass had lasted at the last such event (at most 2 s) if
   /// that is longer. Not before the first group.
   bool is_over(double now, double least_patience_s) const;
+  /// For how long no launch was counted and no group was new.
+  double quiet_s(double now) const { return now - last_news_; }
 
   /// Whether the group has all its samples of that pass, or needs none.
   bool is_complete(GroupId group, Pass pass) const;

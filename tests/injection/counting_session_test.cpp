@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <map>
+#include <random>
 #include <set>
 #include <thread>
 
@@ -200,6 +201,18 @@ class CountingSessionTest : public testing::Test {
       if (launch.group == group) ++counted[launch.pass];
     }
     return counted;
+  }
+
+  /// How long the passes of that name have lasted, the first of them aside.
+  double later_s(const std::string& pass) const {
+    double sum_s = -1;
+    const auto begun = records_of<record::PassBegun>();
+    for (std::size_t i = 0; i < begun.size(); ++i) {
+      if (begun[i].pass != pass) continue;
+      const double end_s = i + 1 < begun.size() ? static_cast<double>(begun[i + 1].at_ns) * 1e-9 : gpu.now;
+      sum_s = sum_s < 0 ? 0 : sum_s + end_s - static_cast<double>(begun[i].at_ns) * 1e-9;
+    }
+    return sum_s;
   }
 
   FakeGpu gpu;
@@ -1179,6 +1192,119 @@ TEST_F(CountingSessionTest, EndsAPassOfALaterRoundOnceLittleIsMissing) {
   EXPECT_EQ(counted_of(later),
             (std::map<std::string, int>{
                 {"memory", 3}, {"operations", 3}, {"tensor", 3}, {"pipes", 3}, {"stalls", 3}}));
+}
+
+TEST_F(CountingSessionTest, CountsSmallGroupsOfALaterRoundAsOftenAsThoseOfTheFirst) {
+  std::uint64_t kernel = 0;
+  const GroupId group = add_group({.kernel = ++kernel});
+  steps(200, {group});
+  const GroupId small = add_group({.kernel = ++kernel});
+  const GroupId varying = add_group({.kernel = ++kernel});
+  std::minstd_rand random;
+  for (int step = 0; step < 3000; ++step) {
+    launch(group, 2e-4);
+    launch(small, 5e-6);
+    launch(varying, random() % 2 == 0 ? 2e-6 : 1.2e-5);
+    gpu.now = std::max(gpu.now, gpu.busy_until) + 0.016;
+  }
+  for (const std::string pass : {"memory", "operations", "tensor", "stalls", "pipes"}) {
+    EXPECT_EQ(counted_of(small)[pass], 3) << pass;
+    EXPECT_GE(counted_of(varying)[pass], LaunchSampling::kEnoughThatVary) << pass;
+  }
+}
+
+TEST_F(CountingSessionTest, PassesOfLaterRoundsDoNotWaitForShapesThatNeverComeAgain) {
+  std::uint64_t kernel = 0;
+  std::vector<GroupId> of_words;
+  for (int i = 0; i < 5; ++i) of_words.push_back(add_group({.kernel = ++kernel}));
+  for (int word = 0; word < 2000; ++word) {
+    const GroupId longer = add_group({.kernel = kernel});
+    for (int layer = 0; layer < 16; ++layer) {
+      for (const GroupId group : of_words) launch(group, 1e-5);
+      if (layer < 8) launch(longer, 1e-5);
+    }
+    gpu.now = std::max(gpu.now, gpu.busy_until) + 0.03;
+  }
+  EXPECT_GT(later_s("memory"), 1);
+  EXPECT_LT(later_s("memory"), 15) << "of a minute";
+}
+
+TEST_F(CountingSessionTest, ShapesThatComeOnceDoNotHideThatTheProgramRepeatsItsSteps) {
+  std::uint64_t kernel = 0;
+  std::vector<GroupId> of_words;
+  for (int i = 0; i < 40; ++i) of_words.push_back(add_group({.kernel = ++kernel}));
+  for (int word = 0; word < 300; ++word) {
+    for (const GroupId group : of_words) launch(group, 5e-5);
+    launch(add_group({.kernel = kernel}), 1e-5);
+    gpu.now = std::max(gpu.now, gpu.busy_until) + 0.01;
+  }
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "stalls", "pipes", ""));
+}
+
+TEST_F(CountingSessionTest, CountsAChosenKernelHoweverLittleOfTheTimeItTakes) {
+  std::uint64_t kernel = 0;
+  const GroupId other = add_group({.kernel = ++kernel, .is_counted = false});
+  std::optional<GroupId> chosen;
+  for (int step = 0; step < 500; ++step) {
+    for (int i = 0; i < 50; ++i) launch(other, 1e-3);
+    if (!chosen) chosen = add_group({.kernel = ++kernel});
+    launch(*chosen, 2.5e-4);
+    gpu.now = std::max(gpu.now, gpu.busy_until);
+  }
+  EXPECT_EQ(counted_of(*chosen),
+            (std::map<std::string, int>{
+                {"memory", 3}, {"operations", 3}, {"tensor", 3}, {"pipes", 3}, {"stalls", 3}}));
+}
+
+TEST_F(CountingSessionTest, ALaterRoundWaitsForWhatComesOnceInALongStep) {
+  std::uint64_t kernel = 0;
+  std::vector<GroupId> of_layers;
+  for (int i = 0; i < 5; ++i) of_layers.push_back(add_group({.kernel = ++kernel}));
+  std::optional<GroupId> update;
+  for (int step = 0; step < 16; ++step) {
+    for (int layer = 0; layer < 100; ++layer) {
+      for (const GroupId group : of_layers) launch(group, 1.7e-3);
+      gpu.now = std::max(gpu.now, gpu.busy_until);
+    }
+    if (!update) update = add_group({.kernel = ++kernel});
+    for (int i = 0; i < 20; ++i) launch(*update, 7.5e-3);
+    gpu.now = std::max(gpu.now, gpu.busy_until);
+  }
+  EXPECT_EQ(counted_of(*update),
+            (std::map<std::string, int>{
+                {"memory", 3}, {"operations", 3}, {"tensor", 3}, {"pipes", 3}, {"stalls", 3}}));
+}
+
+TEST_F(CountingSessionTest, ALaterRoundWaitsOnceForWhatHasStoppedComing) {
+  const GroupId group = add_group({.kernel = 1});
+  const auto step = [&] {
+    launch(group, 1e-3);
+    gpu.now = std::max(gpu.now, gpu.busy_until) + 0.01;
+  };
+  while (passes().empty() || !passes().back().empty()) step();
+  const GroupId other = add_group({.kernel = 2, .is_known_to_end = true});
+  for (int i = 0; i < 30; ++i) {  // while the session rests
+    launch(other, 5e-4);
+    step();
+  }
+  for (int i = 0; i < 2000; ++i) step();
+  EXPECT_GT(later_s("memory"), 0.5);
+  EXPECT_LT(later_s("memory"), 2);
+  EXPECT_LT(later_s("operations"), 0.5) << "the pass before has shown that it does not come";
+}
+
+TEST_F(CountingSessionTest, ALaterRoundOfLongKernelsWaitsByTheClock) {
+  const GroupId group = add_group({.kernel = 1});
+  const auto step = [&] {
+    launch(group, 0.3);
+    gpu.now = std::max(gpu.now, gpu.busy_until);
+  };
+  while (passes().empty() || !passes().back().empty()) step();
+  const GroupId other = add_group({.kernel = 2});
+  for (int i = 0; i < 5; ++i) launch(other, 0.1);  // while the session rests
+  for (int i = 0; i < 200; ++i) step();
+  EXPECT_GT(later_s("memory"), 0.5);
+  EXPECT_LT(later_s("memory"), 6) << "a second of 0.05 s each would be 6 s long";
 }
 
 TEST_F(CountingSessionTest, MoreInstrumentedInstructionsAreOtherWorkUnlessTheHardwareSawLaunchesWait) {
