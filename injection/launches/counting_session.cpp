@@ -664,8 +664,8 @@ bool CountingSession::shows_its_steps(Lock& lock) {
   return is_enough && has_samples_of_steps(lock) && open_s < kShareThatMatters * steps_s_;
 }
 
-/// Whether enough launches of the program's steps were counted. Once they were, it is looked whether these
-/// have differed, so that more are needed.
+/// Whether enough launches of the program's steps were counted. Once they were, a look at what they did shows
+/// whether they differ, so that more are needed.
 bool CountingSession::has_samples_of_steps(Lock& lock) {
   const bool was_lacking = lacks_samples_;
   lacks_samples_ = lacks_samples_of_steps();
@@ -716,10 +716,10 @@ bool CountingSession::follow_unsettled() {
 /// How long the GPU has worked for each group of the program's steps.
 void CountingSession::find_steps() {
   steps_s_ = 0;
-  const bool has_repeated = sampling_.steps().have_repeated(launching_s_);
+  const ProgramSteps& steps = sampling_.steps();
+  const bool has_repeated = steps.have_repeated(launching_s_);
   for (GroupId id = 0; id < groups_.size(); ++id) {
     Group& group = groups_[id];
-    const auto& steps = sampling_.steps();
     group.is_in_steps = has_repeated && sampling_.is_wanted(id) && steps.is_steady(id, launching_s_);
     group.steps_s = group.is_in_steps ? static_cast<double>(steps.launches_of(id)) * mean_s(group) : 0;
     steps_s_ += group.steps_s;

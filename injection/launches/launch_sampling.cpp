@@ -36,10 +36,12 @@ void ProgramSteps::launched(GroupId id) {
   group.last = launches_++;
   ++group.launches;
   const bool is_new = group.new_in == restarts_;
-  if (!is_new || group.began_steps) {  // of the others, each may be launched once
-    launched_groups_ += group.launches == 1 ? 1 : 0;
-    launched_once_ += group.launches == 1 ? 1 : 0;
-    launched_once_ -= group.launches == 2 ? 1 : 0;
+  const bool may_repeat = !is_new || group.began_steps;  // of the others, each may be launched once
+  if (may_repeat && group.launches == 1) {
+    ++launched_groups_;
+    ++launched_once_;
+  } else if (may_repeat && group.launches == 2) {
+    --launched_once_;
   }
   ++lately_;
   if (is_new) ++lately_new_;

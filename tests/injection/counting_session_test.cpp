@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "collector/cupti/profiler.h"
 #include "core/error.h"
@@ -154,6 +155,10 @@ class FakeGpu : public Gpu {
 constexpr double kForEver = 1e9;
 constexpr double kUntilReleasedS = 1e-4;
 
+/// How often a group is counted by default.
+const std::map<std::string, int> kThreeInEachPass = {
+    {"memory", 3}, {"operations", 3}, {"tensor", 3}, {"pipes", 3}, {"stalls", 3}};
+
 class CountingSessionTest : public testing::Test {
  protected:
   /// One launch of the group; returns whether it was counted.
@@ -203,14 +208,15 @@ class CountingSessionTest : public testing::Test {
     return counted;
   }
 
-  /// How long the passes of that name have lasted, the first of them aside.
+  /// How long the passes of that name lasted, apart from the first.
   double later_s(const std::string& pass) const {
-    double sum_s = -1;
+    double sum_s = 0;
+    bool is_first = true;
     const auto begun = records_of<record::PassBegun>();
     for (std::size_t i = 0; i < begun.size(); ++i) {
-      if (begun[i].pass != pass) continue;
+      if (begun[i].pass != pass || std::exchange(is_first, false)) continue;
       const double end_s = i + 1 < begun.size() ? static_cast<double>(begun[i + 1].at_ns) * 1e-9 : gpu.now;
-      sum_s = sum_s < 0 ? 0 : sum_s + end_s - static_cast<double>(begun[i].at_ns) * 1e-9;
+      sum_s += end_s - static_cast<double>(begun[i].at_ns) * 1e-9;
     }
     return sum_s;
   }
@@ -231,9 +237,7 @@ TEST_F(CountingSessionTest, CountsEachGroupInEachPassAndThenTracesAlone) {
   steps(200, {one, other});
   EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "stalls", "pipes", ""));
   for (const GroupId group : {one, other}) {
-    EXPECT_EQ(counted_of(group),
-              (std::map<std::string, int>{
-                  {"memory", 3}, {"operations", 3}, {"tensor", 3}, {"pipes", 3}, {"stalls", 3}}));
+    EXPECT_EQ(counted_of(group), kThreeInEachPass);
   }
   EXPECT_THAT(gpu.calls,
               ElementsAre("trace", "begin memory", "end", "no trace", "begin operations", "end", "trace",
@@ -681,9 +685,7 @@ TEST_F(CountingSessionTest, GoesBackForGroupsThatMatterAndStillCome) {
   steps(400, {evaluation});
   EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "stalls", "pipes", "", "memory",
                                     "operations", "tensor", "stalls", "pipes", ""));
-  EXPECT_EQ(counted_of(evaluation),
-            (std::map<std::string, int>{
-                {"memory", 3}, {"operations", 3}, {"tensor", 3}, {"pipes", 3}, {"stalls", 3}}));
+  EXPECT_EQ(counted_of(evaluation), kThreeInEachPass);
 }
 
 TEST_F(CountingSessionTest, CountsTheProgramsWorkSoonAfterItsStart) {
@@ -961,9 +963,7 @@ TEST_F(CountingSessionTest, TheCountersServeOneContextOfADeviceAtATime) {
     gpu.now += 0.016;
   }
   second.finish();
-  EXPECT_EQ(counted_of(one),
-            (std::map<std::string, int>{
-                {"memory", 3}, {"operations", 3}, {"tensor", 3}, {"pipes", 3}, {"stalls", 3}}));
+  EXPECT_EQ(counted_of(one), kThreeInEachPass);
   EXPECT_EQ(counted_of(other + 1), (std::map<std::string, int>{{"memory", 3}})) << "its id in records";
   EXPECT_THAT(records_of<record::Problem>(), IsEmpty());
 }
@@ -1080,9 +1080,7 @@ TEST_F(CountingSessionTest, WaitsForWhatTheProgramGaveTheDeviceAheadOfTime) {
 TEST_F(CountingSessionTest, AProgramOfSlowStepsIsCountedInEachPass) {
   const GroupId group = add_group();
   steps(60, {group}, 10);
-  EXPECT_EQ(counted_of(group),
-            (std::map<std::string, int>{
-                {"memory", 3}, {"operations", 3}, {"tensor", 3}, {"pipes", 3}, {"stalls", 3}}));
+  EXPECT_EQ(counted_of(group), kThreeInEachPass);
 }
 
 TEST_F(CountingSessionTest, MoreLaunchesAreCountedOfAGroupThatDidSomethingElseInAnotherPass) {
@@ -1189,9 +1187,7 @@ TEST_F(CountingSessionTest, EndsAPassOfALaterRoundOnceLittleIsMissing) {
     launch(later, 1e-4);
     launch(add_group({.kernel = ++kernel}), 1e-6);  // there is always something new
   });
-  EXPECT_EQ(counted_of(later),
-            (std::map<std::string, int>{
-                {"memory", 3}, {"operations", 3}, {"tensor", 3}, {"pipes", 3}, {"stalls", 3}}));
+  EXPECT_EQ(counted_of(later), kThreeInEachPass);
 }
 
 TEST_F(CountingSessionTest, CountsSmallGroupsOfALaterRoundAsOftenAsThoseOfTheFirst) {
@@ -1251,9 +1247,7 @@ TEST_F(CountingSessionTest, CountsAChosenKernelHoweverLittleOfTheTimeItTakes) {
     launch(*chosen, 2.5e-4);
     gpu.now = std::max(gpu.now, gpu.busy_until);
   }
-  EXPECT_EQ(counted_of(*chosen),
-            (std::map<std::string, int>{
-                {"memory", 3}, {"operations", 3}, {"tensor", 3}, {"pipes", 3}, {"stalls", 3}}));
+  EXPECT_EQ(counted_of(*chosen), kThreeInEachPass);
 }
 
 TEST_F(CountingSessionTest, ALaterRoundWaitsForWhatComesOnceInALongStep) {
@@ -1270,9 +1264,7 @@ TEST_F(CountingSessionTest, ALaterRoundWaitsForWhatComesOnceInALongStep) {
     for (int i = 0; i < 20; ++i) launch(*update, 7.5e-3);
     gpu.now = std::max(gpu.now, gpu.busy_until);
   }
-  EXPECT_EQ(counted_of(*update),
-            (std::map<std::string, int>{
-                {"memory", 3}, {"operations", 3}, {"tensor", 3}, {"pipes", 3}, {"stalls", 3}}));
+  EXPECT_EQ(counted_of(*update), kThreeInEachPass);
 }
 
 TEST_F(CountingSessionTest, ALaterRoundWaitsOnceForWhatHasStoppedComing) {
@@ -1304,7 +1296,7 @@ TEST_F(CountingSessionTest, ALaterRoundOfLongKernelsWaitsByTheClock) {
   for (int i = 0; i < 5; ++i) launch(other, 0.1);  // while the session rests
   for (int i = 0; i < 200; ++i) step();
   EXPECT_GT(later_s("memory"), 0.5);
-  EXPECT_LT(later_s("memory"), 6) << "a second of 0.05 s each would be 6 s long";
+  EXPECT_LT(later_s("memory"), 6) << "20 of these launches take 6 s";
 }
 
 TEST_F(CountingSessionTest, MoreInstrumentedInstructionsAreOtherWorkUnlessTheHardwareSawLaunchesWait) {
@@ -1390,9 +1382,7 @@ TEST_F(CountingSessionTest, WaitsForCountersThatAnotherProcessUses) {
   gpu.in_use = false;
   steps(400, {group});
   session.finish();
-  EXPECT_EQ(counted_of(group),
-            (std::map<std::string, int>{
-                {"memory", 3}, {"operations", 3}, {"tensor", 3}, {"pipes", 3}, {"stalls", 3}}));
+  EXPECT_EQ(counted_of(group), kThreeInEachPass);
   EXPECT_THAT(records_of<record::Problem>(), IsEmpty());
 }
 
